@@ -1,0 +1,2 @@
+//! The command language.
+pub mod lang;
