@@ -1,1 +1,25 @@
-//! (being built)
+//! Floor 0: arithmetic on bits. Knows nothing of instructions, memory or machines.
+//!
+//! A [`Kind`] is an element format. Everything numeric goes through fp32: [`widen`] gives the value of
+//! an element, [`narrow`] rounds a value back to bits under [`Rules`]; the slice forms do the same to
+//! packed little-endian memory and agree with the scalar forms bit for bit (one table in `bulk` feeds
+//! both). On top of that: the ALU functions ([`f32_op`], [`bit_op`], [`int_op`]), the random
+//! generators ([`rng`]) and the text of an element ([`show`]).
+//!
+//! All functions are total: any bits, any lengths, any operation byte. Source: isa 13, 15 and
+//! decisions 1.3.
+
+mod bulk;
+mod float;
+mod int;
+mod kind;
+mod round;
+mod small;
+
+#[cfg(test)]
+mod tests;
+
+pub use bulk::{Narrowed, narrow, narrow_slice, widen, widen_slice};
+pub use kind::Kind;
+pub use round::Rules;
+pub use small::{e8m0_scale, fp4_pack, fp4_unpack};
