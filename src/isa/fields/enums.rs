@@ -1,0 +1,91 @@
+//! One-byte enumerations of the wire (isa 04 §6, 05 §2, 07 §4, 08; values in `enums.tsv`).
+
+wire_enum! {
+    /// Profiling marker of the header (isa 01 §2).
+    DebugCmd = "DEBUG_CMD" { NONE = 0, NOTIFY = 1, START = 3, END = 5, START_END = 7, INS_FIELD = 9 }
+
+    /// ALU operation (isa alu_ops.tsv).
+    AluOp = "ALU_OP" {
+        BYPASS = 0x00, BITWISE_NOT = 0x01, ARITH_SHIFT_LEFT = 0x02, ARITH_SHIFT_RIGHT = 0x03,
+        ADD = 0x04, SUBTRACT = 0x05, MULT = 0x06, DIVIDE = 0x07, MAX = 0x08, MIN = 0x09,
+        BITWISE_AND = 0x0A, BITWISE_OR = 0x0B, BITWISE_XOR = 0x0C,
+        LOGICAL_AND = 0x0D, LOGICAL_OR = 0x0E, LOGICAL_XOR = 0x0F,
+        LOGICAL_SHIFT_LEFT = 0x10, LOGICAL_SHIFT_RIGHT = 0x11,
+        IS_EQ = 0x12, IS_GT = 0x13, IS_GE = 0x14, IS_LE = 0x15, IS_LT = 0x16,
+        ABSOLUTE_DIFF = 0x17, IS_NE = 0x18, ABSOLUTE_VALUE = 0x19,
+        POW = 0x1A, MOD = 0x1B, CRC32 = 0x1C, RSQRT = 0x1D,
+        ABS_MAX = 0x20, ABS_MIN = 0x21, RE_LU = 0x22, SQUARE = 0x23, SYMMETRIC_CLAMP = 0x24,
+        ADD_INT = 0xC4, MULT_INT = 0xC5, SUBTRACT_INT = 0xC6, DIVIDE_INT = 0xC7, MOD_INT = 0xC8,
+        IS_EQUAL_INT = 0xC9, IS_NE_INT = 0xCA, ABS_MAX_INT = 0xCB, ABS_MIN_INT = 0xCC,
+        ABS_DIFF_INT = 0xCD, ABS_VALUE_INT = 0xCE, MAX_INT = 0xCF, MIN_INT = 0xD0,
+        IS_GT_INT = 0xD1, IS_GE_INT = 0xD2, IS_LE_INT = 0xD3, IS_LT_INT = 0xD4,
+        MAX_UINT = 0xD5, MIN_UINT = 0xD6, IS_GT_UINT = 0xD7, IS_GE_UINT = 0xD8,
+        IS_LE_UINT = 0xD9, IS_LT_UINT = 0xDA, MULT_UINT = 0xDB, DIVIDE_UINT = 0xDC, MOD_UINT = 0xDD,
+        AMAX_INT = 0xDE, AMIN_INT = 0xDF, AMAX_UINT = 0xE0, AMIN_UINT = 0xE1,
+    }
+
+    /// What an instruction does with its accumulator (isa 04 §6, 14 §3).
+    AccumCmd = "ACCUM_CMD" { IDLE = 0, ZERO = 1, ACCUMULATE = 2, ZERO_ACCUMULATE = 3, LOAD_ACCUMULATE = 4 }
+
+    /// Source of a 32-bit immediate (isa 04 §6).
+    ImmSrc = "IMM_SRC" { INSTRUCTION = 0, POINTER = 1, REG_PTR = 2 }
+
+    /// Source of ACTIVATE's bias: numbered the other way round (isa 04 §6).
+    ImmSrcN = "IMM_SRC_N" { POINTER = 0, INSTRUCTION = 1, REG_PTR = 2 }
+
+    /// Which stage of a two-stage operation swaps its operands.
+    ReverseOps = "TENS_SCALAR_REV_OPS" { NONE = 0, FIRST = 1, SECOND = 2, BOTH = 3 }
+
+    /// Innermost free dimensions that a reduction folds; 1 is not a member (isa 07 §4).
+    SubDim = "TENSOR_SUBDIM" { UNUSED = 0, X = 2, XY = 3, XYZ = 4, XYZW = 5 }
+
+    /// fp32 handling of the array (isa 05 §2).
+    Fp32Mode = "PE_FP32MODE" { NONE = 0, LOW = 1, HIGH = 2, LOW_HIGH = 3 }
+
+    /// Performance mode of the array (isa 05 §2).
+    PerfOpt = "PERF_OPT_MODE" { NONE = 0, DOUBLE_ROW = 1, DOUBLE_COLUMN = 2, DOUBLE_PIXEL = 3, DOUBLE_ROW_SW_INTERLEAVE = 4 }
+
+    /// PSUM group flags: bit 0 BEGIN, bit 1 END, bit 2 BEGIN_ACCUM (isa 05 §2).
+    PsumFlags = "MATMUL_PSUM_ACCUMULATE_FLAGS" {
+        MULTI_MID = 0, MULTI_START = 1, MULTI_END = 2, SINGLE = 3, BEGIN_ACCUM = 4, BEGIN_ACCUM_END = 6,
+    }
+
+    /// Bytes per partition cleared when a group begins (isa 05 §2).
+    ZeroRegion = "MATMUL_ZERO_REGION" { SIZE2048 = 0, SIZE4096 = 1, SIZE8192 = 2, SIZE16384 = 3 }
+
+    /// Quadrants of the array a tile occupies (isa 05 §4).
+    TileGroup = "TILE_GROUP" { NONE = 0, Q0 = 1, Q1 = 2, Q01 = 3, Q2 = 4, Q3 = 8, Q23 = 12, ALL = 15 }
+
+    /// Condition of COMPARE_BRANCH (isa 08 §6.1).
+    BranchCmp = "BR_CMP_OP" {
+        ALWAYS = 0, LT_IMM = 1, LE_IMM = 2, EQ_IMM = 3, NE_IMM = 4, GE_IMM = 5, GT_IMM = 6,
+        LT_REG = 9, LE_REG = 10, EQ_REG = 11, NE_REG = 12, GE_REG = 13, GT_REG = 14,
+    }
+
+    /// How COMPARE_BRANCH names its target (isa 08 §6.2).
+    BranchTarget = "BR_TARGET_MODE" { REGISTER = 1, RELATIVE_IMMEDIATE = 3, RELATIVE_REGISTER = 4 }
+
+    /// Source of a register move or of the second ALU operand (isa 08 §7).
+    DataSrc = "DATA_SRC" { REGISTER = 0, IMMEDIATE = 1 }
+
+    /// How EVENT_SEMAPHORE_RANGE_CLEAR selects semaphores (isa 08 §8.1).
+    ClearMode = "CLEAR_MODE" { RANGE = 1, BITMASK = 2 }
+
+    /// What TEST_EVENT_SEM does (isa 08 §8.4).
+    TestMode = "TEST_ES_MODE" { READ_SEM = 0, READ_EVT = 1, UPDATE_SEM = 2, UPDATE_EVT = 3, COND_UPDATE_SEM = 4 }
+
+    /// Arithmetic of a DMA (isa 07 §4).
+    DgeOp = "DGE_COMPUTE_OP" { NONE = 0, ADD = 1, MULTIPLY = 2, MAX = 3, MIN = 4 }
+
+    /// Sub-opcode of 0xDF (isa 08 §10).
+    PseudoSub = "PSEUDO_INST_SUB" { EXIT_EXECUTION = 1, LIBRARY_RELOAD_INDEX = 2 }
+
+    /// Activation function id (isa 06 §3).
+    ActFunc = "ACTIVATION_FUNC" {
+        identity = 1, relu = 2, leaky_relu = 3, parametric_relu = 4, sigmoid = 5, tanh = 6, exp = 7,
+        sqrt = 8, softplus = 9, ln = 10, sin = 19, erf = 21, derivative_erf = 22, gelu = 23, mish = 24,
+        gelu_apprx_tanh = 25, gelu_apprx_sigmoid = 26, arctan = 28, reciprocal_sqrt = 29, square = 30,
+        sign = 31, derivative_gelu = 32, abs = 33, abs_reciprocal_sqrt = 34, is_finite = 35, silu = 36,
+        derivative_silu = 37, derivative_gelu_apprx_sigmoid = 38, copy = 128, reciprocal = 129, memset_zero = 130,
+    }
+}

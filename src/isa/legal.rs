@@ -1,0 +1,117 @@
+//! Legality: rules with ids, checked against a decoded bundle (isa 04 §4, decisions 1.1).
+
+use crate::isa::field::{FieldDesc, Format};
+use crate::isa::{Engine, Generation, Instr};
+
+/// How bad a violation is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Severity {
+    /// Worth knowing.
+    Info,
+    /// Reported, execution goes on.
+    Warn,
+    /// `check` fails and execution of the bundle is a fault.
+    Error,
+}
+
+impl Severity {
+    /// `info`, `warn` or `error`.
+    pub const fn name(self) -> &'static str {
+        ["info", "warn", "error"][self as usize]
+    }
+}
+
+/// A rule that a bundle breaks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Violation {
+    /// Id of the rule, e.g. `start-partition`.
+    pub rule: &'static str,
+    /// How bad.
+    pub severity: Severity,
+    /// The field at fault, when it is one.
+    pub field: Option<&'static str>,
+    /// First byte at fault.
+    pub byte: usize,
+    /// What was found and what is allowed.
+    pub message: String,
+}
+
+/// One check of one bundle: what rules see and where they report.
+pub struct Check<'a> {
+    /// The bundle.
+    pub instr: &'a Instr,
+    /// The engine it runs on; `None` when not known.
+    pub engine: Option<Engine>,
+    /// What was found so far.
+    pub found: Vec<Violation>,
+}
+
+/// A legality rule of an opcode or format.
+pub type Rule = fn(&mut Check<'_>);
+
+impl Check<'_> {
+    /// The generation.
+    pub fn generation(&self) -> Generation {
+        self.instr.generation
+    }
+
+    /// The layout.
+    pub fn format(&self) -> &'static Format {
+        self.instr.format
+    }
+
+    /// Raw value of a field; 0 when the layout lacks it.
+    pub fn value(&self, field: &str) -> u64 {
+        self.instr.value(field).unwrap_or(0)
+    }
+
+    /// Reports a violation at a field.
+    pub fn at(&mut self, severity: Severity, rule: &'static str, field: &str, message: String) {
+        let desc: Option<&'static FieldDesc> = self.format().field(field);
+        self.found.push(Violation {
+            rule,
+            severity,
+            field: desc.map(|d| d.name),
+            byte: desc.map_or(0, FieldDesc::byte),
+            message,
+        });
+    }
+
+    /// Reports an error at a field.
+    pub fn error(&mut self, rule: &'static str, field: &str, message: String) {
+        self.at(Severity::Error, rule, field, message);
+    }
+
+    /// Reports a violation at a byte that is no field.
+    pub fn at_byte(
+        &mut self,
+        severity: Severity,
+        rule: &'static str,
+        byte: usize,
+        message: String,
+    ) {
+        self.found.push(Violation {
+            rule,
+            severity,
+            field: None,
+            byte,
+            message,
+        });
+    }
+}
+
+/// All violations of a bundle on an engine, in order of position.
+pub fn check(instr: &Instr, engine: Option<Engine>) -> Vec<Violation> {
+    let mut c = Check {
+        instr,
+        engine,
+        found: Vec::new(),
+    };
+    if let Some(op) = instr.op {
+        for rule in op.rules {
+            rule(&mut c);
+        }
+    }
+    c.found.sort_by_key(|v| v.byte);
+    c.found
+}

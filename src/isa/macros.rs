@@ -1,0 +1,120 @@
+//! The two macros of the instruction tables: `wire_enum!` and `formats!`.
+//!
+//! Their output is plain newtypes, const slices and typed views; everything else (printing,
+//! explaining, completion, checks) is ordinary code looping over the tables.
+
+/// Declares one-byte enumerations of the wire as newtypes that keep undefined values.
+macro_rules! wire_enum {
+    ($($(#[doc = $doc:literal])+ $name:ident = $wire:literal { $($member:ident = $value:literal),+ $(,)? })+) => {$(
+        $(#[doc = $doc])+
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        pub struct $name(pub u8);
+
+        #[allow(non_upper_case_globals, reason = "the vendor spells function names in lower case")]
+        impl $name {
+            $(#[doc = concat!("`", stringify!($member), "` = ", stringify!($value))]
+            pub const $member: $name = $name($value);)+
+            /// Names and values.
+            pub const DESC: $crate::isa::field::EnumDesc = $crate::isa::field::EnumDesc {
+                name: $wire,
+                values: &[$(($value, stringify!($member))),+],
+            };
+            /// Is the value a member?
+            pub fn is_defined(self) -> bool {
+                Self::DESC.name_of(self.0).is_some()
+            }
+        }
+
+        impl $crate::isa::field::Field for $name {
+            const BITS: u16 = 8;
+            const KIND: $crate::isa::field::FieldKind = $crate::isa::field::FieldKind::Enum(&Self::DESC);
+            fn get(bundle: &$crate::isa::Bundle, at: u16) -> Self {
+                $name(bundle.bits(at, 8) as u8)
+            }
+            fn put(self, bundle: &mut $crate::isa::Bundle, at: u16) {
+                bundle.put_bits(at, 8, u64::from(self.0));
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                match Self::DESC.name_of(self.0) {
+                    Some(name) => f.write_str(name),
+                    None => write!(f, "{:#04x}", self.0),
+                }
+            }
+        }
+    )+};
+}
+
+/// Declares struct layouts. Grammar of a row, all parts after the place optional:
+///
+/// ```text
+/// /// one line of documentation
+/// name: Type @ byte [bit N] [reads DTYPE_FIELD | writes DTYPE_FIELD | reads_as CODE | writes_as CODE]
+///       [lanes COUNT_FIELD] [src IMM_SRC_FIELD | src_n IMM_SRC_N_FIELD] [shown always] [conf Strong|Inferred|Unknown];
+/// ```
+/// `NAME = "WIRE_NAME"` declares a format whose undeclared bytes are reserved and must be 0;
+/// `NAME = open "WIRE_NAME"` one whose undeclared bytes have no published meaning.
+/// Each format becomes a typed view `NAME(&Bundle)` with one getter per field and `NAME::FORMAT`.
+macro_rules! formats {
+    ($($(#[doc = $doc:literal])+ $name:ident = $($open:ident)? $wire:literal { $(
+        $(#[doc = $fdoc:literal])+
+        $field:ident : $ty:ty = $byte:literal $(bit $bit:literal)?
+            $(reads $reads:ident)? $(writes $writes:ident)? $(reads_as $reads_as:literal)? $(writes_as $writes_as:literal)?
+            $(lanes $lanes:ident)? $(src $src:ident)? $(src_n $src_n:ident)? $(shown $always:ident)? $(conf $conf:ident)?
+        ;)* })+) => {$(
+        $(#[doc = $doc])+
+        #[derive(Clone, Copy)]
+        pub struct $name<'b>(pub &'b $crate::isa::Bundle);
+
+        impl $name<'_> {
+            /// The layout.
+            pub const FORMAT: &'static $crate::isa::field::Format = &$crate::isa::field::Format {
+                name: $wire,
+                doc: concat!($($doc),+),
+                open: formats!(@open $($open)?),
+                fields: &[$($crate::isa::field::FieldDesc {
+                    name: stringify!($field),
+                    at: 8 * $byte $(+ $bit)?,
+                    bits: <$ty as $crate::isa::field::Field>::BITS,
+                    kind: formats!(@kind <$ty as $crate::isa::field::Field>::KIND; $(src $src)? $(src_n $src_n)?),
+                    operand: formats!(@operand [$(reads $reads)? $(writes $writes)? $(reads_as $reads_as)? $(writes_as $writes_as)?] [$($lanes)?]),
+                    always: formats!(@always $($always)?),
+                    confidence: formats!(@conf $($conf)?),
+                    doc: concat!($($fdoc),+),
+                }),*],
+            };
+            $($(#[doc = $fdoc])+
+            pub fn $field(&self) -> $ty {
+                <$ty as $crate::isa::field::Field>::get(self.0, 8 * $byte $(+ $bit)?)
+            })*
+        }
+        const _: () = assert!($name::FORMAT.well_formed(), "fields overlap, are out of order or leave the bundle");
+    )+};
+    (@open) => { false };
+    (@open open) => { true };
+    (@kind $kind:expr;) => { $kind };
+    (@kind $kind:expr; src $src:ident) => { $crate::isa::field::FieldKind::Imm { src: stringify!($src), inverted: false } };
+    (@kind $kind:expr; src_n $src:ident) => { $crate::isa::field::FieldKind::Imm { src: stringify!($src), inverted: true } };
+    (@operand [] []) => { None };
+    (@operand [$($io:tt)+] [$($lanes:ident)?]) => { Some($crate::isa::field::OperandDesc {
+        role: formats!(@role $($io)+),
+        dtype: formats!(@dtype $($io)+),
+        lanes: formats!(@lanes $($lanes)?),
+    }) };
+    (@role reads $($x:tt)*) => { $crate::isa::field::Role::Read };
+    (@role reads_as $($x:tt)*) => { $crate::isa::field::Role::Read };
+    (@role writes $($x:tt)*) => { $crate::isa::field::Role::Write };
+    (@role writes_as $($x:tt)*) => { $crate::isa::field::Role::Write };
+    (@dtype reads $x:ident) => { $crate::isa::field::DTypeOf::Field(stringify!($x)) };
+    (@dtype writes $x:ident) => { $crate::isa::field::DTypeOf::Field(stringify!($x)) };
+    (@dtype reads_as $x:literal) => { $crate::isa::field::DTypeOf::Fixed($x) };
+    (@dtype writes_as $x:literal) => { $crate::isa::field::DTypeOf::Fixed($x) };
+    (@lanes) => { None };
+    (@lanes $x:ident) => { Some(stringify!($x)) };
+    (@always) => { false };
+    (@always always) => { true };
+    (@conf) => { $crate::isa::field::Confidence::Confirmed };
+    (@conf $x:ident) => { $crate::isa::field::Confidence::$x };
+}

@@ -1,0 +1,1 @@
+//! Text of fields: listing form, parsing, explanation.
