@@ -9,17 +9,23 @@
 //! All functions are total: any bits, any lengths, any operation byte. Source: isa 13, 15 and
 //! decisions 1.3.
 
+mod alu;
 mod bulk;
 mod float;
 mod int;
 mod kind;
+pub mod rng;
 mod round;
+mod show;
 mod small;
 
 #[cfg(test)]
 mod tests;
 
+pub use alu::{F32Visitor, MinMaxNan, Rhs, f32_op, f32_zip, op, visit_f32_op};
 pub use bulk::{Narrowed, narrow, narrow_slice, widen, widen_slice};
+pub use int::{IntOpError, bit_op, int_op, mask, sign_extend};
 pub use kind::Kind;
 pub use round::Rules;
+pub use show::{show, to_f64};
 pub use small::{e8m0_scale, fp4_pack, fp4_unpack};

@@ -1,5 +1,7 @@
-//! Conversions against the cast vectors, against a slow reference, and bulk against scalar.
+//! Conversions against the cast vectors and a slow reference, bulk against scalar, operations against the table.
 
+mod alu;
 mod bulk;
+mod int;
 mod reference;
 mod vectors;

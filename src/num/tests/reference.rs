@@ -205,7 +205,7 @@ fn fp4_narrows_to_the_nearest_code() {
         };
         assert_eq!(
             fp4_pack([x, x, 1.0, x]),
-            (code | sign) * 0x1011 | 0x0200,
+            ((code | sign) * 0x1011) | 0x0200,
             "{x:e}"
         );
     }
@@ -297,7 +297,7 @@ fn integers_widen_to_the_nearest_float() {
             for near in [got.next_down(), got.next_up()] {
                 let d = (exact - near as i128).abs();
                 assert!(
-                    off < d || (off == d && (off == 0 || got.to_bits() % 2 == 0)),
+                    off < d || (off == d && (off == 0 || got.to_bits().is_multiple_of(2))),
                     "{kind:?} {bits:#x}"
                 );
             }
