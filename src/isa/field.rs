@@ -171,7 +171,7 @@ pub enum ListKind {
 }
 
 /// One field of a format.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct FieldDesc {
     /// Name in the listing, the assembler and `explain`.
     pub name: &'static str,
@@ -225,6 +225,18 @@ impl FieldDesc {
             self.bytes(bundle).iter().all(|b| *b == 0)
         }
     }
+}
+
+/// The same fields with every MEM_PATTERNnD slot turned into TENSORnD.
+pub const fn static_slots<const N: usize>(mut fields: [FieldDesc; N]) -> [FieldDesc; N] {
+    let mut i = 0;
+    while i < N {
+        if let FieldKind::Pattern(rank, _) = fields[i].kind {
+            fields[i].kind = FieldKind::Pattern(rank, Arm::Tensor);
+        }
+        i += 1;
+    }
+    fields
 }
 
 /// A struct layout shared by several opcodes.

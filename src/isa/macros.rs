@@ -57,6 +57,7 @@ macro_rules! wire_enum {
 /// `NAME = "WIRE_NAME"` declares a format whose undeclared bytes are reserved and must be 0;
 /// `NAME = open "WIRE_NAME"` one whose undeclared bytes have no published meaning.
 /// Each format becomes a typed view `NAME(&Bundle)` with one getter per field and `NAME::FORMAT`.
+/// A slot that may be indirect from v4 only is declared `Mem<N>`; rows then say `NAME::MEM_FROM_V4`.
 macro_rules! formats {
     ($($(#[doc = $doc:literal])+ $name:ident = $($open:ident)? $wire:literal { $(
         $(#[doc = $fdoc:literal])+
@@ -69,12 +70,8 @@ macro_rules! formats {
         pub struct $name<'b>(pub &'b $crate::isa::Bundle);
 
         impl $name<'_> {
-            /// The layout.
-            pub const FORMAT: &'static $crate::isa::field::Format = &$crate::isa::field::Format {
-                name: $wire,
-                doc: concat!($($doc),+),
-                open: formats!(@open $($open)?),
-                fields: &[$($crate::isa::field::FieldDesc {
+            const FIELDS: [$crate::isa::field::FieldDesc; { let names: &[&str] = &[$(stringify!($field)),*]; names.len() }] =
+                [$($crate::isa::field::FieldDesc {
                     name: stringify!($field),
                     at: 8 * $byte $(+ $bit)?,
                     bits: <$ty as $crate::isa::field::Field>::BITS,
@@ -83,8 +80,26 @@ macro_rules! formats {
                     always: formats!(@always $($always)?),
                     confidence: formats!(@conf $($conf)?),
                     doc: concat!($($fdoc),+),
-                }),*],
+                }),*];
+            /// The layout.
+            pub const FORMAT: &'static $crate::isa::field::Format = &$crate::isa::field::Format {
+                name: $wire,
+                doc: concat!($($doc),+),
+                open: formats!(@open $($open)?),
+                fields: &Self::FIELDS,
             };
+            /// The layout with every slot static, as before v4 (isa 03 §4).
+            pub const STATIC: &'static $crate::isa::field::Format = &$crate::isa::field::Format {
+                fields: &$crate::isa::field::static_slots(Self::FIELDS),
+                ..*Self::FORMAT
+            };
+            /// For rows: this layout on every generation.
+            pub const EVERY: $crate::isa::table::Layouts = &[($crate::isa::GenSet::ALL, Self::FORMAT)];
+            /// For rows: slots that are static on v2 and v3 and may be indirect from v4.
+            pub const MEM_FROM_V4: $crate::isa::table::Layouts = &[
+                ($crate::isa::GenSet::V2_V3, Self::STATIC),
+                ($crate::isa::GenSet::FROM_V4, Self::FORMAT),
+            ];
             $($(#[doc = $fdoc])+
             pub fn $field(&self) -> $ty {
                 <$ty as $crate::isa::field::Field>::get(self.0, 8 * $byte $(+ $bit)?)

@@ -57,6 +57,9 @@ pub enum Exec {
     Unmodelled(&'static str),
 }
 
+/// Layouts of an opcode by generation.
+pub type Layouts = &'static [(GenSet, &'static Format)];
+
 /// One opcode.
 #[derive(Debug)]
 pub struct OpRow {
@@ -75,7 +78,7 @@ pub struct OpRow {
     /// Struct name as the sheets give it, also where no layout is published.
     pub layout: &'static str,
     /// Layouts by generation; empty when none is published.
-    pub formats: &'static [(GenSet, &'static Format)],
+    pub formats: Layouts,
     /// Legality rules beyond those every bundle obeys.
     pub rules: &'static [Rule],
     /// Operands and immediates are bit-vectors, not floats.
