@@ -1,0 +1,241 @@
+//! One change of the state, kept so that it can be taken back and made again.
+
+use super::arena::Arena;
+use super::hidden::Region;
+use super::memory::Segment;
+use super::rect::Runs;
+use super::state::State;
+use super::written;
+use std::mem::swap;
+
+/// What a store does to the written bits; each form is its own inverse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Marks {
+    /// Every byte was written before: nothing changes.
+    Kept,
+    /// No byte was written before: all bits flip.
+    Fresh,
+    /// Some were: the bits of a mask flip, which lies behind the bytes in the arena.
+    Mixed,
+}
+
+/// One change. The value inside is the one the state does not hold: the old one while the change is made, the new one while it
+/// is taken back. [`exchange`] swaps the two, so the same record serves undo and redo.
+///
+/// `payload` is a position in the arena of the journal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Done: bytes stored and marked written. Undone: former bytes and written bits.
+    Bytes {
+        /// Where.
+        runs: Runs,
+        /// The bytes, partition after partition.
+        payload: u64,
+        /// Change of the written bits.
+        marks: Marks,
+    },
+    /// Done: bytes stored that were there already. Undone: nothing. Watchpoints and heat count it as a write.
+    SameBytes(Runs),
+    /// Done: a register set and marked defined. Undone: former value and mark.
+    Reg {
+        /// Register file.
+        agent: u8,
+        /// Number.
+        reg: u8,
+        /// Mark.
+        defined: bool,
+        /// Value.
+        value: u32,
+    },
+    /// Done: a semaphore set. Undone: former count.
+    Sem {
+        /// Number.
+        sem: u8,
+        /// Count.
+        value: u32,
+    },
+    /// Done: an event set or cleared. Undone: former state.
+    Event {
+        /// Number.
+        event: u8,
+        /// State.
+        set: bool,
+    },
+    /// Done: a program counter moved. Undone: former bundle index.
+    Pc {
+        /// Stream.
+        agent: u8,
+        /// Bundle index.
+        index: u64,
+    },
+    /// Done: condition bits of a stream set. Undone: former bits.
+    Flags {
+        /// Stream.
+        agent: u8,
+        /// Bits.
+        value: u8,
+    },
+    /// Done: hidden words set. Undone: former words.
+    Hidden {
+        /// First word.
+        start: u32,
+        /// Number of words.
+        len: u32,
+        /// The words, little-endian.
+        payload: u64,
+    },
+    /// Done: a scheduler word set. Undone: former word.
+    Sched {
+        /// Slot.
+        slot: u8,
+        /// Word.
+        value: u64,
+    },
+    /// Done: a bundle of the program replaced, or its replacement removed. Undone: former replacement or none.
+    Patch {
+        /// Stream.
+        agent: u8,
+        /// Bundle index.
+        index: u64,
+        /// False: there is no replacement and the payload is void.
+        present: bool,
+        /// The 64 bytes.
+        payload: u64,
+    },
+}
+
+impl Effect {
+    /// The memory it stores to.
+    pub fn runs(&self) -> Option<Runs> {
+        match self {
+            Effect::Bytes { runs, .. } | Effect::SameBytes(runs) => Some(*runs),
+            _ => None,
+        }
+    }
+}
+
+/// Bytes of the mask of [`Marks::Mixed`]. Pages are whole words, so cuts at pages add none.
+pub(super) fn mask_bytes(runs: &Runs) -> usize {
+    let words = |off: u64| written::words_touched((off % 64) as usize, runs.first.len as usize);
+    8 * usize::from(runs.first.parts) * runs.offsets().map(words).sum::<usize>()
+}
+
+/// Swaps the value in the effect with the one in the state. Twice is the identity.
+pub(super) fn exchange(effect: &mut Effect, arena: &mut Arena, state: &mut State) {
+    let small = &mut state.small;
+    match effect {
+        Effect::Bytes { runs, payload, marks } => swap_bytes(runs, *payload, *marks, arena, state),
+        Effect::SameBytes(_) => {}
+        Effect::Reg { agent, reg, defined, value } => {
+            let agent = usize::from(*agent);
+            if let Some(cell) = small.regs.get_mut(agent).and_then(|f| f.get_mut(usize::from(*reg))) {
+                swap(cell, value);
+            }
+            if let Some(bits) = small.defined.get_mut(agent) {
+                swap_bit(bits, *reg, defined);
+            }
+        }
+        Effect::Sem { sem, value } => {
+            if let Some(cell) = small.sems.get_mut(usize::from(*sem)) {
+                swap(cell, value);
+            }
+        }
+        Effect::Event { event, set } => {
+            if let Some(bits) = small.events.get_mut(usize::from(*event / 64)) {
+                swap_bit(bits, *event % 64, set);
+            }
+        }
+        Effect::Pc { agent, index } => {
+            if let Some(cell) = small.pcs.get_mut(usize::from(*agent)) {
+                swap(cell, index);
+            }
+        }
+        Effect::Flags { agent, value } => {
+            if let Some(cell) = small.flags.get_mut(usize::from(*agent)) {
+                swap(cell, value);
+            }
+        }
+        Effect::Hidden { start, len, payload } => {
+            let words = small.hidden.words_mut(Region { name: "", start: *start, len: *len });
+            let saved = arena.get_mut(*payload, 4 * *len as usize).as_chunks_mut::<4>().0;
+            for (word, bytes) in words.iter_mut().zip(saved) {
+                *bytes = std::mem::replace(word, u32::from_le_bytes(*bytes)).to_le_bytes();
+            }
+        }
+        Effect::Sched { slot, value } => {
+            if let Some(cell) = small.sched.get_mut(usize::from(*slot)) {
+                swap(cell, value);
+            }
+        }
+        Effect::Patch { agent, index, present, payload } => {
+            let Some(saved) = arena.get_mut(*payload, 64).first_chunk_mut::<64>() else { return };
+            let key = (*agent, *index);
+            let former = if *present { small.patches.insert(key, *saved) } else { small.patches.remove(&key) };
+            *present = former.is_some();
+            *saved = former.unwrap_or(*saved);
+        }
+    }
+}
+
+fn swap_bit(bits: &mut u64, bit: u8, value: &mut bool) {
+    let mask = 1u64.checked_shl(u32::from(bit)).unwrap_or(0);
+    let former = *bits & mask != 0;
+    if former != *value {
+        *bits ^= mask;
+    }
+    *value = former;
+}
+
+fn swap_bytes(runs: &Runs, payload: u64, marks: Marks, arena: &mut Arena, state: &mut State) {
+    let (size, mask_size) = (runs.bytes() as usize, if marks == Marks::Mixed { mask_bytes(runs) } else { 0 });
+    let Some((mut saved, mut mask)) = arena.get_mut(payload, size + mask_size).split_at_mut_checked(size) else {
+        return;
+    };
+    state.segments_mut(runs, |s| {
+        let len = s.bytes.len();
+        if let Some(piece) = saved.split_off_mut(..len) {
+            s.bytes.swap_with_slice(piece);
+        }
+        match marks {
+            Marks::Kept => {}
+            Marks::Fresh => written::flip(s.bits, s.bit, len),
+            Marks::Mixed => {
+                if let Some(words) = mask.split_off_mut(..8 * written::words_touched(s.bit, len)) {
+                    written::flip_mask(s.bits, s.bit, words);
+                }
+            }
+        }
+    });
+}
+
+/// Appends what [`exchange`] needs to take back a store to `runs`, and says how the written bits will change.
+pub(super) fn save_bytes(runs: &Runs, arena: &mut Arena, state: &State) -> (u64, Marks) {
+    let marks = marks_of(runs, state);
+    let mask = if marks == Marks::Mixed { mask_bytes(runs) } else { 0 };
+    let payload = arena.reserve(runs.bytes() as usize + mask);
+    let each = |f: &mut dyn FnMut(Segment<'_>)| {
+        state.all_segments(runs, |s| {
+            f(s);
+            true
+        })
+    };
+    each(&mut |s| arena.push(s.bytes));
+    if marks == Marks::Mixed {
+        each(&mut |s| written::clear_mask(s.bits, s.bit, s.bytes.len(), |w| arena.push(&w.to_le_bytes())));
+    }
+    (payload, marks)
+}
+
+/// Looks at the surroundings first: for short runs the bits between them usually agree.
+fn marks_of(runs: &Runs, state: &State) -> Marks {
+    let set = |s: Segment<'_>| written::all_set(s.bits, s.bit, s.bytes.len());
+    let clear = |s: Segment<'_>| written::all_clear(s.bits, s.bit, s.bytes.len());
+    let bounds = Runs::from(runs.bounds());
+    if state.all_segments(&bounds, set) || (runs.count > 1 && state.all_segments(runs, set)) {
+        Marks::Kept
+    } else if state.all_segments(&bounds, clear) || (runs.count > 1 && state.all_segments(runs, clear)) {
+        Marks::Fresh
+    } else {
+        Marks::Mixed
+    }
+}

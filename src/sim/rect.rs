@@ -1,0 +1,251 @@
+//! Rectangles of memory: the one way ranges are named in effects, read lists, watchpoints and heat maps.
+
+use std::fmt;
+
+/// One of the three data memories of a core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Space {
+    /// State buffer: 128 partitions.
+    Sbuf,
+    /// Partial-sum buffer: 128 partitions of eight 2 KiB banks.
+    Psum,
+    /// Device memory: one flat byte range without partitions.
+    Dram,
+}
+
+impl Space {
+    /// All spaces in address order of the digest.
+    pub const ALL: [Space; 3] = [Space::Sbuf, Space::Psum, Space::Dram];
+
+    /// The name used in places: `sbuf`, `psum`, `dram`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Space::Sbuf => "sbuf",
+            Space::Psum => "psum",
+            Space::Dram => "dram",
+        }
+    }
+}
+
+impl fmt::Display for Space {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A rectangle of bytes: partitions `part..part+parts`, bytes `off..off+len` in each of them.
+///
+/// For DRAM `part` is 0, `parts` is 1 and `off` is the byte address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Rect {
+    /// The memory.
+    pub space: Space,
+    /// First partition.
+    pub part: u16,
+    /// Number of partitions.
+    pub parts: u16,
+    /// First byte inside the partition (DRAM: byte address).
+    pub off: u64,
+    /// Bytes per partition.
+    pub len: u32,
+}
+
+impl Rect {
+    /// A rectangle of an on-chip memory.
+    pub const fn new(space: Space, part: u16, parts: u16, off: u64, len: u32) -> Rect {
+        Rect { space, part, parts, off, len }
+    }
+
+    /// A range of DRAM.
+    pub const fn dram(off: u64, len: u32) -> Rect {
+        Rect { space: Space::Dram, part: 0, parts: 1, off, len }
+    }
+
+    /// True when it holds no byte.
+    pub const fn is_empty(&self) -> bool {
+        self.parts == 0 || self.len == 0
+    }
+
+    /// Number of bytes covered.
+    pub const fn bytes(&self) -> u64 {
+        self.parts as u64 * self.len as u64
+    }
+
+    /// One past the last byte inside a partition.
+    pub const fn end(&self) -> u64 {
+        self.off.saturating_add(self.len as u64)
+    }
+
+    /// One past the last partition.
+    pub const fn part_end(&self) -> u32 {
+        self.part as u32 + self.parts as u32
+    }
+
+    /// The partitions.
+    pub const fn partitions(&self) -> std::ops::Range<u16> {
+        self.part..self.part.saturating_add(self.parts)
+    }
+
+    /// The rectangle common to both, if any byte is.
+    pub fn intersect(&self, other: &Rect) -> Option<Rect> {
+        if self.space != other.space {
+            return None;
+        }
+        let part = self.part.max(other.part);
+        let parts = self.part_end().min(other.part_end()).checked_sub(u32::from(part))?;
+        let off = self.off.max(other.off);
+        let len = self.end().min(other.end()).checked_sub(off)?;
+        let rect = Rect { space: self.space, part, parts: parts as u16, off, len: len as u32 };
+        (!rect.is_empty()).then_some(rect)
+    }
+
+    /// True when the two share a byte.
+    pub fn overlaps(&self, other: &Rect) -> bool {
+        self.intersect(other).is_some()
+    }
+
+    /// True when every byte of `other` lies in `self`; an empty rectangle lies in any.
+    pub fn contains(&self, other: &Rect) -> bool {
+        other.is_empty() || self.intersect(other) == Some(*other)
+    }
+
+    /// True when the byte `off` of partition `part` lies inside.
+    pub fn contains_byte(&self, space: Space, part: u16, off: u64) -> bool {
+        self.contains(&Rect { space, part, parts: 1, off, len: 1 })
+    }
+
+    /// The union, when it is itself a rectangle and the two do not overlap; used to keep range lists short.
+    pub fn join(&self, next: &Rect) -> Option<Rect> {
+        if self.space != next.space {
+            return None;
+        }
+        if self.off == next.off && self.len == next.len && self.part_end() == u32::from(next.part) {
+            return Some(Rect { parts: self.parts.checked_add(next.parts)?, ..*self });
+        }
+        if self.part == next.part && self.parts == next.parts && self.end() == next.off {
+            return Some(Rect { len: self.len.checked_add(next.len)?, ..*self });
+        }
+        None
+    }
+}
+
+impl fmt::Display for Rect {
+    /// The place grammar of the command language: `sbuf[0:4, 0x100+64]`, `dram[0x1000+64]`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.space, self.parts) {
+            (Space::Dram, _) => write!(f, "dram[{:#x}+{}]", self.off, self.len),
+            (s, 1) => write!(f, "{s}[{}, {:#x}+{}]", self.part, self.off, self.len),
+            (s, _) => write!(f, "{s}[{}:{}, {:#x}+{}]", self.part, self.part_end(), self.off, self.len),
+        }
+    }
+}
+
+/// Equal runs of bytes at a constant distance in the same partitions: `count` copies of `first`, each `step` bytes after the last.
+///
+/// A plain rectangle is `count == 1`. Steps are positive and at least `first.len`, so runs never overlap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Runs {
+    /// The run with the lowest offset.
+    pub(super) first: Rect,
+    /// Distance between the starts of neighbouring runs, bytes.
+    pub(super) step: u32,
+    /// Number of runs.
+    pub(super) count: u32,
+}
+
+impl Runs {
+    /// `count` runs; `None` when they would overlap or leave the 64-bit range.
+    pub fn new(first: Rect, step: u32, count: u32) -> Option<Runs> {
+        let runs = Runs { first, step, count };
+        let span = u64::from(step).checked_mul(u64::from(count.saturating_sub(1)))?;
+        let span = span.checked_add(u64::from(first.len))?;
+        let fits = u32::try_from(span).is_ok() && first.off.checked_add(span).is_some();
+        (fits && (count <= 1 || step >= first.len)).then_some(runs)
+    }
+
+    /// The smallest rectangle around all runs.
+    pub fn bounds(&self) -> Rect {
+        if self.count == 0 {
+            return Rect { len: 0, ..self.first };
+        }
+        let span = u64::from(self.step) * u64::from(self.count - 1) + u64::from(self.first.len);
+        Rect { len: u32::try_from(span).unwrap_or(u32::MAX), ..self.first }
+    }
+
+    /// Number of bytes covered.
+    pub fn bytes(&self) -> u64 {
+        self.first.bytes().saturating_mul(u64::from(self.count))
+    }
+
+    /// First byte of each run, ascending.
+    pub fn offsets(&self) -> impl Iterator<Item = u64> + Clone + use<> {
+        let (off, step) = (self.first.off, u64::from(self.step));
+        (0..u64::from(self.count)).map(move |i| off.saturating_add(i * step))
+    }
+
+    /// The rectangles, lowest offset first; runs that touch are one rectangle.
+    pub fn rects(self) -> impl Iterator<Item = Rect> + Clone {
+        let dense = self.step == self.first.len;
+        let (first, count) = if dense { (self.bounds(), self.count.min(1)) } else { (self.first, self.count) };
+        Runs { first, step: self.step, count }.offsets().map(move |off| Rect { off, ..first })
+    }
+}
+
+impl From<Rect> for Runs {
+    fn from(first: Rect) -> Runs {
+        Runs { first, step: first.len, count: 1 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    fn rect() -> impl Strategy<Value = Rect> {
+        (0..2u8, 0..6u16, 0..6u16, 0..12u64, 0..8u32).prop_map(|(s, part, parts, off, len)| {
+            Rect { space: Space::ALL[usize::from(s)], part, parts, off, len }
+        })
+    }
+
+    fn cells(r: &Rect) -> BTreeSet<(Space, u32, u64)> {
+        let parts = u32::from(r.part)..r.part_end();
+        parts.flat_map(|p| (r.off..r.end()).map(move |o| (r.space, p, o))).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn set_operations_agree_with_cell_sets(a in rect(), b in rect()) {
+            let (ca, cb) = (cells(&a), cells(&b));
+            prop_assert_eq!(ca.len() as u64, a.bytes());
+            let both: BTreeSet<_> = ca.intersection(&cb).copied().collect();
+            prop_assert_eq!(a.overlaps(&b), !both.is_empty());
+            prop_assert_eq!(a.intersect(&b).map(|r| cells(&r)).unwrap_or_default(), both);
+            prop_assert_eq!(a.contains(&b), cb.is_subset(&ca));
+            if let Some(j) = a.join(&b) {
+                let union: BTreeSet<_> = ca.union(&cb).copied().collect();
+                prop_assert_eq!(cells(&j), union);
+                prop_assert_eq!(j.bytes(), a.bytes() + b.bytes());
+            }
+        }
+
+        #[test]
+        fn runs_cover_count_times_first(first in rect(), gap in 0..5u32, count in 0..5u32) {
+            let runs = Runs::new(first, first.len + gap, count).unwrap();
+            let mut all = BTreeSet::new();
+            for r in runs.rects() {
+                prop_assert!(runs.bounds().contains(&r));
+                all.extend(cells(&r));
+            }
+            prop_assert_eq!(all.len() as u64, runs.bytes());
+        }
+    }
+
+    #[test]
+    fn printed_as_places() {
+        assert_eq!(Rect::new(Space::Sbuf, 0, 4, 0x100, 64).to_string(), "sbuf[0:4, 0x100+64]");
+        assert_eq!(Rect::new(Space::Psum, 7, 1, 0, 4).to_string(), "psum[7, 0x0+4]");
+        assert_eq!(Rect::dram(0x1000, 8).to_string(), "dram[0x1000+8]");
+    }
+}

@@ -1,0 +1,192 @@
+//! The one door for changes of the state. A [`Writer`] is an open step: it is committed, or everything it did is taken back.
+
+use super::effect::{Effect, Marks, exchange, save_bytes};
+use super::hidden::Region;
+use super::journal::{Journal, Record, StepDone, StepHead};
+use super::memory::MemError;
+use super::rect::{Rect, Runs};
+use super::state::State;
+use super::written;
+
+/// An open step. Dropping it without [`Writer::commit`] takes back all its changes.
+pub struct Writer<'a> {
+    state: &'a mut State,
+    journal: &'a mut Journal,
+    record: Record,
+    open: bool,
+}
+
+impl<'a> Writer<'a> {
+    /// Begins a step. A redo tail is forgotten.
+    pub(in crate::sim) fn begin(state: &'a mut State, journal: &'a mut Journal, head: StepHead) -> Writer<'a> {
+        let record = journal.open(head);
+        Writer { state, journal, record, open: true }
+    }
+
+    /// Ends the step and keeps it.
+    pub fn commit(mut self) -> StepDone {
+        self.open = false;
+        self.journal.close(self.record)
+    }
+
+    /// Ends the step and takes back its changes, as dropping does.
+    pub fn abort(self) {}
+
+    /// The state as changed so far.
+    pub fn state(&self) -> &State {
+        self.state
+    }
+
+    /// Sets bits of the record's notes.
+    pub fn note(&mut self, bits: u8) {
+        self.record.notes |= bits;
+    }
+
+    /// Records that the step reads a rectangle.
+    pub fn read(&mut self, rect: Rect) {
+        self.journal.push_read(&self.record, rect);
+    }
+
+    /// Stores packed bytes, partition after partition.
+    pub fn store(&mut self, rect: &Rect, src: &[u8]) -> Result<(), MemError> {
+        self.store_runs(&(*rect).into(), src)
+    }
+
+    /// Stores packed bytes: partition after partition, and inside one run after run.
+    pub fn store_runs(&mut self, runs: &Runs, src: &[u8]) -> Result<(), MemError> {
+        if src.len() as u64 != runs.bytes() {
+            return Err(MemError::Size { rect: runs.first, found: src.len() as u64 });
+        }
+        let mut src = src;
+        self.change(runs, |dst| {
+            if let Some(piece) = src.split_off(..dst.len()) {
+                dst.copy_from_slice(piece);
+            }
+        })
+    }
+
+    /// Stores one slice per partition; `row` gets 0 for the first.
+    pub fn store_rows<'s>(&mut self, rect: &Rect, mut row: impl FnMut(usize) -> &'s [u8]) -> Result<(), MemError> {
+        let (mut number, mut rest, mut wrong) = (0, &[][..], None);
+        self.change(&(*rect).into(), |dst| {
+            if rest.is_empty() {
+                rest = row(number);
+                number += 1;
+                if rest.len() != rect.len as usize {
+                    wrong = Some(rest.len() as u64);
+                }
+            }
+            match rest.split_off(..dst.len()) {
+                Some(piece) => dst.copy_from_slice(piece),
+                None => rest = &[],
+            }
+        })?;
+        wrong.map_or(Ok(()), |found| Err(MemError::Size { rect: Rect { parts: 1, ..*rect }, found }))
+    }
+
+    /// Lets `edit` change the bytes in place. It gets the pieces in order: partition after partition, inside one run after
+    /// run; DRAM is also cut at page boundaries.
+    pub fn change(&mut self, runs: &Runs, mut edit: impl FnMut(&mut [u8])) -> Result<(), MemError> {
+        self.state.geometry().check(&runs.bounds())?;
+        if runs.bytes() == 0 {
+            return Ok(());
+        }
+        if !self.journal.recording() {
+            self.state.segments_mut(runs, |s| {
+                written::set(s.bits, s.bit, s.bytes.len());
+                edit(s.bytes);
+            });
+            return Ok(());
+        }
+        let (payload, marks) = save_bytes(runs, self.journal.arena_mut(), self.state);
+        self.journal.push(Effect::Bytes { runs: *runs, payload, marks });
+        self.state.segments_mut(runs, |s| {
+            if marks != Marks::Kept {
+                written::set(s.bits, s.bit, s.bytes.len());
+            }
+            edit(s.bytes);
+        });
+        if marks == Marks::Kept && self.equals_saved(runs, payload) {
+            self.journal.arena_mut().truncate(payload);
+            self.journal.replace_last(Effect::SameBytes(*runs));
+        }
+        Ok(())
+    }
+
+    fn equals_saved(&mut self, runs: &Runs, payload: u64) -> bool {
+        let mut saved = &*self.journal.arena_mut().get_mut(payload, runs.bytes() as usize);
+        self.state.all_segments(runs, |s| saved.split_off(..s.bytes.len()) == Some(s.bytes))
+    }
+
+    /// Sets a register and marks it defined.
+    pub fn set_reg(&mut self, agent: u8, reg: u8, value: u32) {
+        self.make(Effect::Reg { agent, reg, defined: true, value });
+    }
+
+    /// Sets a semaphore.
+    pub fn set_sem(&mut self, sem: u8, value: u32) {
+        self.make(Effect::Sem { sem, value });
+    }
+
+    /// Sets or clears an event.
+    pub fn set_event(&mut self, event: u8, set: bool) {
+        self.make(Effect::Event { event, set });
+    }
+
+    /// Moves a program counter.
+    pub fn set_pc(&mut self, agent: u8, index: u64) {
+        self.make(Effect::Pc { agent, index });
+    }
+
+    /// Sets the condition bits of a stream.
+    pub fn set_flags(&mut self, agent: u8, value: u8) {
+        self.make(Effect::Flags { agent, value });
+    }
+
+    /// Sets a word of scheduler state.
+    pub fn set_sched(&mut self, slot: u8, value: u64) {
+        self.make(Effect::Sched { slot, value });
+    }
+
+    /// Replaces a bundle of the program, or removes the replacement.
+    pub fn set_patch(&mut self, agent: u8, index: u64, bundle: Option<&[u8; 64]>) {
+        let payload = self.journal.arena_mut().reserve(64);
+        self.journal.arena_mut().push(bundle.unwrap_or(&[0; 64]));
+        self.make(Effect::Patch { agent, index, present: bundle.is_some(), payload });
+    }
+
+    /// Sets the words of a hidden region; surplus words on either side are left alone.
+    pub fn set_hidden(&mut self, region: Region, words: &[u32]) {
+        let len = region.len.min(u32::try_from(words.len()).unwrap_or(u32::MAX));
+        self.change_hidden(region.slice(0, len), |dst| dst.iter_mut().zip(words).for_each(|(d, w)| *d = *w));
+    }
+
+    /// Lets `edit` change the words of a hidden region in place.
+    pub fn change_hidden(&mut self, region: Region, edit: impl FnOnce(&mut [u32])) {
+        if self.journal.recording() {
+            let words = self.state.hidden(region);
+            let arena = self.journal.arena_mut();
+            let payload = arena.reserve(4 * words.len());
+            words.iter().for_each(|w| arena.push(&w.to_le_bytes()));
+            let len = words.len() as u32;
+            self.journal.push(Effect::Hidden { start: region.start, len, payload });
+        }
+        edit(self.state.small.hidden.words_mut(region));
+    }
+
+    /// Makes a change whose new value is in the effect; the old one takes its place.
+    fn make(&mut self, mut effect: Effect) {
+        exchange(&mut effect, self.journal.arena_mut(), self.state);
+        if self.journal.recording() {
+            self.journal.push(effect);
+        }
+    }
+}
+
+impl Drop for Writer<'_> {
+    fn drop(&mut self) {
+        if self.open {
+            self.journal.cancel(&self.record, self.state);
+        }
+    }
+}
