@@ -45,7 +45,10 @@ impl Arena {
 
     /// Makes room for a run of `len` bytes that the following [`Arena::push`] calls fill; gives its position.
     pub fn reserve(&mut self, len: usize) -> u64 {
-        let fits = self.chunks.back().is_some_and(|c| c.data.capacity() - c.data.len() >= len);
+        let fits = self
+            .chunks
+            .back()
+            .is_some_and(|c| c.data.capacity() - c.data.len() >= len);
         if !fits {
             if self.chunks.back().is_some_and(|c| c.data.is_empty()) {
                 self.recycle_back();
@@ -54,7 +57,10 @@ impl Arena {
                 Some(i) => self.spare.swap_remove(i),
                 None => Vec::with_capacity(len.max(CHUNK)),
             };
-            self.chunks.push_back(Chunk { start: self.end, data });
+            self.chunks.push_back(Chunk {
+                start: self.end,
+                data,
+            });
         }
         self.end
     }
@@ -68,19 +74,17 @@ impl Arena {
     }
 
     fn chunk_of(&self, pos: u64) -> Option<usize> {
-        self.chunks.partition_point(|c| c.start <= pos).checked_sub(1)
-    }
-
-    /// A run that was reserved in one piece; empty when it was freed.
-    pub fn get(&self, pos: u64, len: usize) -> &[u8] {
-        let chunk = self.chunk_of(pos).and_then(|i| self.chunks.get(i));
-        chunk.and_then(|c| c.data.get((pos - c.start) as usize..)?.get(..len)).unwrap_or_default()
+        self.chunks
+            .partition_point(|c| c.start <= pos)
+            .checked_sub(1)
     }
 
     /// A run that was reserved in one piece, to be changed; empty when it was freed.
     pub fn get_mut(&mut self, pos: u64, len: usize) -> &mut [u8] {
         let chunk = self.chunk_of(pos).and_then(|i| self.chunks.get_mut(i));
-        chunk.and_then(|c| c.data.get_mut((pos - c.start) as usize..)?.get_mut(..len)).unwrap_or_default()
+        chunk
+            .and_then(|c| c.data.get_mut((pos - c.start) as usize..)?.get_mut(..len))
+            .unwrap_or_default()
     }
 
     /// Drops everything at and after `pos`.

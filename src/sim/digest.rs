@@ -11,15 +11,24 @@ impl State {
     pub fn digest(&self) -> u64 {
         let mut all = Sink(Xxh3::new());
         let g = self.geometry;
-        all.words64([u64::from(g.sbuf_bytes), u64::from(g.psum_bytes), g.dram_bytes]);
+        all.words64([
+            u64::from(g.sbuf_bytes),
+            u64::from(g.psum_bytes),
+            g.dram_bytes,
+        ]);
         all.words32([u32::from(self.reset.memory), self.reset.registers]);
         for (space, bank) in [(0, &self.sbuf), (1, &self.psum)] {
-            bank.pages().for_each(|(n, data, bits)| all.page(space, n, data, bits));
+            bank.pages()
+                .for_each(|(n, data, bits)| all.page(space, n, data, bits));
         }
-        self.dram.pages().for_each(|(n, p)| all.page(2, n, &p.data, &p.bits));
+        self.dram
+            .pages()
+            .for_each(|(n, p)| all.page(2, n, &p.data, &p.bits));
 
         let s = &self.small;
-        s.regs.iter().for_each(|file| all.words32(file.iter().copied()));
+        s.regs
+            .iter()
+            .for_each(|file| all.words32(file.iter().copied()));
         all.words64(s.defined);
         all.words32(s.sems);
         all.words64(s.events);
@@ -43,13 +52,20 @@ impl Sink {
         let mut buffer = [[0u8; 4]; 256];
         let mut words = words.into_iter().peekable();
         while words.peek().is_some() {
-            let n = buffer.iter_mut().zip(&mut words).map(|(b, w)| *b = w.to_le_bytes()).count();
-            self.0.update(buffer.as_flattened().get(..4 * n).unwrap_or_default());
+            let n = buffer
+                .iter_mut()
+                .zip(&mut words)
+                .map(|(b, w)| *b = w.to_le_bytes())
+                .count();
+            self.0
+                .update(buffer.as_flattened().get(..4 * n).unwrap_or_default());
         }
     }
 
     fn words64(&mut self, words: impl IntoIterator<Item = u64>) {
-        words.into_iter().for_each(|w| self.0.update(&w.to_le_bytes()));
+        words
+            .into_iter()
+            .for_each(|w| self.0.update(&w.to_le_bytes()));
     }
 
     fn page(&mut self, space: u64, number: u64, data: &[u8], bits: &[u64]) {

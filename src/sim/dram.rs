@@ -28,7 +28,10 @@ fn pieces(off: u64, len: usize) -> impl Iterator<Item = (u64, usize, usize)> {
 impl Dram {
     /// Blank memory.
     pub fn new(reset: u8) -> Dram {
-        Dram { pages: BTreeMap::new(), blank: Page::blank(reset) }
+        Dram {
+            pages: BTreeMap::new(),
+            blank: Page::blank(reset),
+        }
     }
 
     /// The range, cut at page boundaries.
@@ -36,23 +39,37 @@ impl Dram {
         pieces(off, len).map(|(number, start, take)| {
             let page = self.pages.get(&number).unwrap_or(&self.blank);
             let bytes = page.data.get(start..start + take).unwrap_or_default();
-            Segment { bytes, bits: &page.bits, bit: start }
+            Segment {
+                bytes,
+                bits: &page.bits,
+                bit: start,
+            }
         })
     }
 
     /// Calls `f` with the range cut at page boundaries; absent pages are made.
     pub fn segments_mut(&mut self, off: u64, len: usize, mut f: impl FnMut(SegmentMut<'_>)) {
         for (number, start, take) in pieces(off, len) {
-            let page = self.pages.entry(number).or_insert_with(|| Arc::clone(&self.blank));
+            let page = self
+                .pages
+                .entry(number)
+                .or_insert_with(|| Arc::clone(&self.blank));
             let Page { data, bits } = Arc::make_mut(page);
             let bytes = data.get_mut(start..start + take).unwrap_or_default();
-            f(SegmentMut { bytes, bits, bit: start });
+            f(SegmentMut {
+                bytes,
+                bits,
+                bit: start,
+            });
         }
     }
 
     /// All pages with their number that have a written byte, in address order.
     pub fn pages(&self) -> impl Iterator<Item = (u64, &Page)> {
-        self.pages.iter().map(|(n, p)| (*n, &**p)).filter(|(_, p)| !p.is_blank())
+        self.pages
+            .iter()
+            .map(|(n, p)| (*n, &**p))
+            .filter(|(_, p)| !p.is_blank())
     }
 
     /// Bytes held by written pages: what the program really uses.

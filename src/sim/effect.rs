@@ -124,11 +124,24 @@ pub(super) fn mask_bytes(runs: &Runs) -> usize {
 pub(super) fn exchange(effect: &mut Effect, arena: &mut Arena, state: &mut State) {
     let small = &mut state.small;
     match effect {
-        Effect::Bytes { runs, payload, marks } => swap_bytes(runs, *payload, *marks, arena, state),
+        Effect::Bytes {
+            runs,
+            payload,
+            marks,
+        } => swap_bytes(runs, *payload, *marks, arena, state),
         Effect::SameBytes(_) => {}
-        Effect::Reg { agent, reg, defined, value } => {
+        Effect::Reg {
+            agent,
+            reg,
+            defined,
+            value,
+        } => {
             let agent = usize::from(*agent);
-            if let Some(cell) = small.regs.get_mut(agent).and_then(|f| f.get_mut(usize::from(*reg))) {
+            if let Some(cell) = small
+                .regs
+                .get_mut(agent)
+                .and_then(|f| f.get_mut(usize::from(*reg)))
+            {
                 swap(cell, value);
             }
             if let Some(bits) = small.defined.get_mut(agent) {
@@ -155,9 +168,20 @@ pub(super) fn exchange(effect: &mut Effect, arena: &mut Arena, state: &mut State
                 swap(cell, value);
             }
         }
-        Effect::Hidden { start, len, payload } => {
-            let words = small.hidden.words_mut(Region { name: "", start: *start, len: *len });
-            let saved = arena.get_mut(*payload, 4 * *len as usize).as_chunks_mut::<4>().0;
+        Effect::Hidden {
+            start,
+            len,
+            payload,
+        } => {
+            let words = small.hidden.words_mut(Region {
+                name: "",
+                start: *start,
+                len: *len,
+            });
+            let saved = arena
+                .get_mut(*payload, 4 * *len as usize)
+                .as_chunks_mut::<4>()
+                .0;
             for (word, bytes) in words.iter_mut().zip(saved) {
                 *bytes = std::mem::replace(word, u32::from_le_bytes(*bytes)).to_le_bytes();
             }
@@ -167,10 +191,21 @@ pub(super) fn exchange(effect: &mut Effect, arena: &mut Arena, state: &mut State
                 swap(cell, value);
             }
         }
-        Effect::Patch { agent, index, present, payload } => {
-            let Some(saved) = arena.get_mut(*payload, 64).first_chunk_mut::<64>() else { return };
+        Effect::Patch {
+            agent,
+            index,
+            present,
+            payload,
+        } => {
+            let Some(saved) = arena.get_mut(*payload, 64).first_chunk_mut::<64>() else {
+                return;
+            };
             let key = (*agent, *index);
-            let former = if *present { small.patches.insert(key, *saved) } else { small.patches.remove(&key) };
+            let former = if *present {
+                small.patches.insert(key, *saved)
+            } else {
+                small.patches.remove(&key)
+            };
             *present = former.is_some();
             *saved = former.unwrap_or(*saved);
         }
@@ -187,8 +222,18 @@ fn swap_bit(bits: &mut u64, bit: u8, value: &mut bool) {
 }
 
 fn swap_bytes(runs: &Runs, payload: u64, marks: Marks, arena: &mut Arena, state: &mut State) {
-    let (size, mask_size) = (runs.bytes() as usize, if marks == Marks::Mixed { mask_bytes(runs) } else { 0 });
-    let Some((mut saved, mut mask)) = arena.get_mut(payload, size + mask_size).split_at_mut_checked(size) else {
+    let (size, mask_size) = (
+        runs.bytes() as usize,
+        if marks == Marks::Mixed {
+            mask_bytes(runs)
+        } else {
+            0
+        },
+    );
+    let Some((mut saved, mut mask)) = arena
+        .get_mut(payload, size + mask_size)
+        .split_at_mut_checked(size)
+    else {
         return;
     };
     state.segments_mut(runs, |s| {
@@ -211,7 +256,11 @@ fn swap_bytes(runs: &Runs, payload: u64, marks: Marks, arena: &mut Arena, state:
 /// Appends what [`exchange`] needs to take back a store to `runs`, and says how the written bits will change.
 pub(super) fn save_bytes(runs: &Runs, arena: &mut Arena, state: &State) -> (u64, Marks) {
     let marks = marks_of(runs, state);
-    let mask = if marks == Marks::Mixed { mask_bytes(runs) } else { 0 };
+    let mask = if marks == Marks::Mixed {
+        mask_bytes(runs)
+    } else {
+        0
+    };
     let payload = arena.reserve(runs.bytes() as usize + mask);
     let each = |f: &mut dyn FnMut(Segment<'_>)| {
         state.all_segments(runs, |s| {
@@ -221,7 +270,11 @@ pub(super) fn save_bytes(runs: &Runs, arena: &mut Arena, state: &State) -> (u64,
     };
     each(&mut |s| arena.push(s.bytes));
     if marks == Marks::Mixed {
-        each(&mut |s| written::clear_mask(s.bits, s.bit, s.bytes.len(), |w| arena.push(&w.to_le_bytes())));
+        each(&mut |s| {
+            written::clear_mask(s.bits, s.bit, s.bytes.len(), |w| {
+                arena.push(&w.to_le_bytes())
+            })
+        });
     }
     (payload, marks)
 }
@@ -233,7 +286,9 @@ fn marks_of(runs: &Runs, state: &State) -> Marks {
     let bounds = Runs::from(runs.bounds());
     if state.all_segments(&bounds, set) || (runs.count > 1 && state.all_segments(runs, set)) {
         Marks::Kept
-    } else if state.all_segments(&bounds, clear) || (runs.count > 1 && state.all_segments(runs, clear)) {
+    } else if state.all_segments(&bounds, clear)
+        || (runs.count > 1 && state.all_segments(runs, clear))
+    {
         Marks::Fresh
     } else {
         Marks::Mixed

@@ -19,7 +19,11 @@ impl Region {
     pub const fn slice(self, first: u32, len: u32) -> Region {
         let first = if first < self.len { first } else { self.len };
         let rest = self.len - first;
-        Region { name: self.name, start: self.start + first, len: if len < rest { len } else { rest } }
+        Region {
+            name: self.name,
+            start: self.start + first,
+            len: if len < rest { len } else { rest },
+        }
     }
 
     /// One word of the region.
@@ -122,7 +126,11 @@ pub(super) struct Hidden(Vec<u32>);
 impl Hidden {
     /// Reset values.
     pub fn new() -> Hidden {
-        Hidden(ROWS.iter().flat_map(|(len, reset)| (0..*len).map(reset)).collect())
+        Hidden(
+            ROWS.iter()
+                .flat_map(|(len, reset)| (0..*len).map(reset))
+                .collect(),
+        )
     }
 
     /// The words of a region.
@@ -155,13 +163,29 @@ mod tests {
             end = r.end();
         }
         assert_eq!(end, HIDDEN_WORDS);
-        let mask: Vec<u8> = hidden.words(Region::SHUFFLE_MASK).iter().flat_map(|w| w.to_le_bytes()).collect();
+        let mask: Vec<u8> = hidden
+            .words(Region::SHUFFLE_MASK)
+            .iter()
+            .flat_map(|w| w.to_le_bytes())
+            .collect();
         assert_eq!(mask, (0..32).collect::<Vec<u8>>());
         assert_eq!(hidden.words(Region::ACT_SET), [u32::MAX]);
-        assert!(hidden.words(Region::INDEX_FLOPS).iter().all(|w| *w == u32::MAX));
+        assert!(
+            hidden
+                .words(Region::INDEX_FLOPS)
+                .iter()
+                .all(|w| *w == u32::MAX)
+        );
         assert!(hidden.words(Region::RNG_DVE).iter().all(|w| *w == 1));
         let ram = hidden.words(Region::PARAM_RAM);
-        assert_eq!((f32::from_bits(ram[1]), f32::from_bits(ram[4]), f32::from_bits(ram[255])), (1.0, 0.25, 1.0 / 255.0));
+        assert_eq!(
+            (
+                f32::from_bits(ram[1]),
+                f32::from_bits(ram[4]),
+                f32::from_bits(ram[255])
+            ),
+            (1.0, 0.25, 1.0 / 255.0)
+        );
     }
 
     #[test]

@@ -84,7 +84,10 @@ struct Log<T> {
 
 impl<T> Log<T> {
     const fn new() -> Log<T> {
-        Log { items: VecDeque::new(), first: 0 }
+        Log {
+            items: VecDeque::new(),
+            first: 0,
+        }
     }
 
     fn end(&self) -> u64 {
@@ -232,7 +235,8 @@ impl Journal {
 
     /// A record by number.
     pub fn record(&self, at: u64) -> Option<&Record> {
-        self.records.get(usize::try_from(at.checked_sub(self.first)?).ok()?)
+        self.records
+            .get(usize::try_from(at.checked_sub(self.first)?).ok()?)
     }
 
     /// The positions of the log at which exactly `seq` bundles are retired: the last has all edits made there.
@@ -247,22 +251,36 @@ impl Journal {
 
     /// The changes of a step, in order; empty when it is not known.
     pub fn effects(&self, at: u64) -> impl DoubleEndedIterator<Item = &Effect> {
-        self.effects.items.range(self.effects.range(self.span(at, |r| r.effects, self.effects.end())))
+        self.effects.items.range(self.effects.range(self.span(
+            at,
+            |r| r.effects,
+            self.effects.end(),
+        )))
     }
 
     /// What a step stored to, in order; empty when it is not known.
     pub fn writes(&self, at: u64) -> impl Iterator<Item = Rect> {
-        self.effects(at).filter_map(Effect::runs).flat_map(|r| r.rects())
+        self.effects(at)
+            .filter_map(Effect::runs)
+            .flat_map(|r| r.rects())
     }
 
     /// What a step read, in order; empty when it is not known.
     pub fn reads(&self, at: u64) -> impl DoubleEndedIterator<Item = Rect> {
-        self.reads.items.range(self.reads.range(self.span(at, |r| r.reads, self.reads.end()))).copied()
+        self.reads
+            .items
+            .range(
+                self.reads
+                    .range(self.span(at, |r| r.reads, self.reads.end())),
+            )
+            .copied()
     }
 
     /// Where something of a record starts and ends; empty for an unknown record.
     fn span(&self, at: u64, start: impl Fn(&Record) -> u64, end: u64) -> Range<u64> {
-        let Some(record) = self.record(at) else { return end..end };
+        let Some(record) = self.record(at) else {
+            return end..end;
+        };
         start(record)..self.record(at + 1).map_or(end, &start)
     }
 
@@ -281,7 +299,9 @@ impl Journal {
     /// Makes the next step again; `None` at the end of the log.
     pub fn redo_one(&mut self, state: &mut State) -> Option<Record> {
         let record = *self.record(self.cursor)?;
-        let span = self.effects.range(self.span(self.cursor, |r| r.effects, self.effects.end()));
+        let span = self
+            .effects
+            .range(self.span(self.cursor, |r| r.effects, self.effects.end()));
         for effect in self.effects.items.range_mut(span) {
             exchange(effect, &mut self.arena, state);
         }
@@ -314,7 +334,11 @@ impl Journal {
             self.drop_records_before(self.end());
             self.first = position;
         }
-        self.floor = if self.records.is_empty() { position } else { self.floor.min(position) };
+        self.floor = if self.records.is_empty() {
+            position
+        } else {
+            self.floor.min(position)
+        };
         self.cursor = position;
         self.truncate_future();
         self.end_seq = seq;
@@ -342,7 +366,10 @@ impl Journal {
     fn raise_floor(&mut self, position: u64) {
         if position > self.floor {
             self.floor = position;
-            self.arena.free_before(self.record(position).map_or(self.arena.end(), |r| r.payload));
+            self.arena.free_before(
+                self.record(position)
+                    .map_or(self.arena.end(), |r| r.payload),
+            );
         }
     }
 
@@ -418,14 +445,22 @@ impl Journal {
         if !self.recording {
             (self.first, self.floor) = (self.cursor, self.cursor);
             self.drop_tail(record.effects, record.reads, record.payload);
-            return StepDone { at, seq: record.seq, undoable: false };
+            return StepDone {
+                at,
+                seq: record.seq,
+                undoable: false,
+            };
         }
         self.records.push_back(record);
         if self.arena.end() - record.payload > self.budget / 8 {
             self.raise_floor(self.cursor);
         }
         self.evict();
-        StepDone { at, seq: record.seq, undoable: self.floor <= at }
+        StepDone {
+            at,
+            seq: record.seq,
+            undoable: self.floor <= at,
+        }
     }
 
     /// Takes back an open step.

@@ -51,7 +51,11 @@ impl Geometry {
         if rect.part_end() <= u32::from(partitions) && end.is_some_and(|e| e <= bytes) {
             return Ok(());
         }
-        Err(MemError::Bounds { rect: *rect, partitions, bytes })
+        Err(MemError::Bounds {
+            rect: *rect,
+            partitions,
+            bytes,
+        })
     }
 }
 
@@ -103,7 +107,10 @@ pub(super) struct Page {
 impl Page {
     /// A never-written page.
     pub fn blank(reset: u8) -> Arc<Page> {
-        Arc::new(Page { data: [reset; PAGE], bits: [0; PAGE_WORDS] })
+        Arc::new(Page {
+            data: [reset; PAGE],
+            bits: [0; PAGE_WORDS],
+        })
     }
 
     /// True for a page no byte of which was written.
@@ -152,24 +159,40 @@ impl Bank {
     /// One run inside one partition; empty outside the array.
     pub fn segment(&self, part: u16, off: u64, len: usize) -> Segment<'_> {
         let bytes = self.row(part, off, len).unwrap_or_default();
-        Segment { bytes, bits: &self.bits, bit: self.start(part, off) }
+        Segment {
+            bytes,
+            bits: &self.bits,
+            bit: self.start(part, off),
+        }
     }
 
     /// One run inside one partition, marked dirty; empty outside the array.
     pub fn segment_mut(&mut self, part: u16, off: u64, len: usize) -> SegmentMut<'_> {
         let start = self.start(part, off);
-        let bytes = self.data.get_mut(start..start.saturating_add(len)).unwrap_or_default();
+        let bytes = self
+            .data
+            .get_mut(start..start.saturating_add(len))
+            .unwrap_or_default();
         if !bytes.is_empty() {
             let first = start / PAGE;
             written::set(&mut self.dirty, first, (start + len).div_ceil(PAGE) - first);
         }
-        SegmentMut { bytes, bits: &mut self.bits, bit: start }
+        SegmentMut {
+            bytes,
+            bits: &mut self.bits,
+            bit: start,
+        }
     }
 
     /// All pages with their index that have a written byte, in address order.
     pub fn pages(&self) -> impl Iterator<Item = (u64, &[u8], &[u64])> {
-        let pages = self.data.chunks_exact(PAGE).zip(self.bits.chunks_exact(PAGE_WORDS));
-        let written = pages.enumerate().filter(|(_, (_, bits))| bits.iter().any(|w| *w != 0));
+        let pages = self
+            .data
+            .chunks_exact(PAGE)
+            .zip(self.bits.chunks_exact(PAGE_WORDS));
+        let written = pages
+            .enumerate()
+            .filter(|(_, (_, bits))| bits.iter().any(|w| *w != 0));
         written.map(|(i, (data, bits))| (i as u64, data, bits))
     }
 }

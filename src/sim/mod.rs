@@ -16,6 +16,9 @@ pub mod state;
 pub mod writer;
 mod written;
 
+#[cfg(test)]
+mod tests;
+
 pub use hidden::Region;
 pub use journal::{Journal, Record, StepDone, StepHead, StepKind};
 pub use memory::{Geometry, MemError};

@@ -53,12 +53,24 @@ pub struct Rect {
 impl Rect {
     /// A rectangle of an on-chip memory.
     pub const fn new(space: Space, part: u16, parts: u16, off: u64, len: u32) -> Rect {
-        Rect { space, part, parts, off, len }
+        Rect {
+            space,
+            part,
+            parts,
+            off,
+            len,
+        }
     }
 
     /// A range of DRAM.
     pub const fn dram(off: u64, len: u32) -> Rect {
-        Rect { space: Space::Dram, part: 0, parts: 1, off, len }
+        Rect {
+            space: Space::Dram,
+            part: 0,
+            parts: 1,
+            off,
+            len,
+        }
     }
 
     /// True when it holds no byte.
@@ -92,10 +104,19 @@ impl Rect {
             return None;
         }
         let part = self.part.max(other.part);
-        let parts = self.part_end().min(other.part_end()).checked_sub(u32::from(part))?;
+        let parts = self
+            .part_end()
+            .min(other.part_end())
+            .checked_sub(u32::from(part))?;
         let off = self.off.max(other.off);
         let len = self.end().min(other.end()).checked_sub(off)?;
-        let rect = Rect { space: self.space, part, parts: parts as u16, off, len: len as u32 };
+        let rect = Rect {
+            space: self.space,
+            part,
+            parts: parts as u16,
+            off,
+            len: len as u32,
+        };
         (!rect.is_empty()).then_some(rect)
     }
 
@@ -111,7 +132,13 @@ impl Rect {
 
     /// True when the byte `off` of partition `part` lies inside.
     pub fn contains_byte(&self, space: Space, part: u16, off: u64) -> bool {
-        self.contains(&Rect { space, part, parts: 1, off, len: 1 })
+        self.contains(&Rect {
+            space,
+            part,
+            parts: 1,
+            off,
+            len: 1,
+        })
     }
 
     /// The union, when it is itself a rectangle and the two do not overlap; used to keep range lists short.
@@ -120,10 +147,16 @@ impl Rect {
             return None;
         }
         if self.off == next.off && self.len == next.len && self.part_end() == u32::from(next.part) {
-            return Some(Rect { parts: self.parts.checked_add(next.parts)?, ..*self });
+            return Some(Rect {
+                parts: self.parts.checked_add(next.parts)?,
+                ..*self
+            });
         }
         if self.part == next.part && self.parts == next.parts && self.end() == next.off {
-            return Some(Rect { len: self.len.checked_add(next.len)?, ..*self });
+            return Some(Rect {
+                len: self.len.checked_add(next.len)?,
+                ..*self
+            });
         }
         None
     }
@@ -135,7 +168,14 @@ impl fmt::Display for Rect {
         match (self.space, self.parts) {
             (Space::Dram, _) => write!(f, "dram[{:#x}+{}]", self.off, self.len),
             (s, 1) => write!(f, "{s}[{}, {:#x}+{}]", self.part, self.off, self.len),
-            (s, _) => write!(f, "{s}[{}:{}, {:#x}+{}]", self.part, self.part_end(), self.off, self.len),
+            (s, _) => write!(
+                f,
+                "{s}[{}:{}, {:#x}+{}]",
+                self.part,
+                self.part_end(),
+                self.off,
+                self.len
+            ),
         }
     }
 }
@@ -166,10 +206,16 @@ impl Runs {
     /// The smallest rectangle around all runs.
     pub fn bounds(&self) -> Rect {
         if self.count == 0 {
-            return Rect { len: 0, ..self.first };
+            return Rect {
+                len: 0,
+                ..self.first
+            };
         }
         let span = u64::from(self.step) * u64::from(self.count - 1) + u64::from(self.first.len);
-        Rect { len: u32::try_from(span).unwrap_or(u32::MAX), ..self.first }
+        Rect {
+            len: u32::try_from(span).unwrap_or(u32::MAX),
+            ..self.first
+        }
     }
 
     /// Number of bytes covered.
@@ -186,14 +232,28 @@ impl Runs {
     /// The rectangles, lowest offset first; runs that touch are one rectangle.
     pub fn rects(self) -> impl Iterator<Item = Rect> + Clone {
         let dense = self.step == self.first.len;
-        let (first, count) = if dense { (self.bounds(), self.count.min(1)) } else { (self.first, self.count) };
-        Runs { first, step: self.step, count }.offsets().map(move |off| Rect { off, ..first })
+        let (first, count) = if dense {
+            (self.bounds(), self.count.min(1))
+        } else {
+            (self.first, self.count)
+        };
+        Runs {
+            first,
+            step: self.step,
+            count,
+        }
+        .offsets()
+        .map(move |off| Rect { off, ..first })
     }
 }
 
 impl From<Rect> for Runs {
     fn from(first: Rect) -> Runs {
-        Runs { first, step: first.len, count: 1 }
+        Runs {
+            first,
+            step: first.len,
+            count: 1,
+        }
     }
 }
 
@@ -204,14 +264,20 @@ mod tests {
     use std::collections::BTreeSet;
 
     fn rect() -> impl Strategy<Value = Rect> {
-        (0..2u8, 0..6u16, 0..6u16, 0..12u64, 0..8u32).prop_map(|(s, part, parts, off, len)| {
-            Rect { space: Space::ALL[usize::from(s)], part, parts, off, len }
+        (0..2u8, 0..6u16, 0..6u16, 0..12u64, 0..8u32).prop_map(|(s, part, parts, off, len)| Rect {
+            space: Space::ALL[usize::from(s)],
+            part,
+            parts,
+            off,
+            len,
         })
     }
 
     fn cells(r: &Rect) -> BTreeSet<(Space, u32, u64)> {
         let parts = u32::from(r.part)..r.part_end();
-        parts.flat_map(|p| (r.off..r.end()).map(move |o| (r.space, p, o))).collect()
+        parts
+            .flat_map(|p| (r.off..r.end()).map(move |o| (r.space, p, o)))
+            .collect()
     }
 
     proptest! {
@@ -244,8 +310,14 @@ mod tests {
 
     #[test]
     fn printed_as_places() {
-        assert_eq!(Rect::new(Space::Sbuf, 0, 4, 0x100, 64).to_string(), "sbuf[0:4, 0x100+64]");
-        assert_eq!(Rect::new(Space::Psum, 7, 1, 0, 4).to_string(), "psum[7, 0x0+4]");
+        assert_eq!(
+            Rect::new(Space::Sbuf, 0, 4, 0x100, 64).to_string(),
+            "sbuf[0:4, 0x100+64]"
+        );
+        assert_eq!(
+            Rect::new(Space::Psum, 7, 1, 0, 4).to_string(),
+            "psum[7, 0x0+4]"
+        );
         assert_eq!(Rect::dram(0x1000, 8).to_string(), "dram[0x1000+8]");
     }
 }

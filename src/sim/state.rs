@@ -30,7 +30,10 @@ pub struct Reset {
 impl Default for Reset {
     /// All ones, as the vendor's simulator does (isa 12 §7).
     fn default() -> Reset {
-        Reset { memory: 0xFF, registers: u32::MAX }
+        Reset {
+            memory: 0xFF,
+            registers: u32::MAX,
+        }
     }
 }
 
@@ -102,12 +105,19 @@ impl State {
     /// A register's value.
     pub fn reg(&self, agent: u8, reg: u8) -> u32 {
         let file = self.small.regs.get(usize::from(agent));
-        file.and_then(|f| f.get(usize::from(reg))).copied().unwrap_or(self.reset.registers)
+        file.and_then(|f| f.get(usize::from(reg)))
+            .copied()
+            .unwrap_or(self.reset.registers)
     }
 
     /// True when the register was written since reset.
     pub fn reg_defined(&self, agent: u8, reg: u8) -> bool {
-        let bits = self.small.defined.get(usize::from(agent)).copied().unwrap_or(0);
+        let bits = self
+            .small
+            .defined
+            .get(usize::from(agent))
+            .copied()
+            .unwrap_or(0);
         bits.checked_shr(u32::from(reg)).unwrap_or(0) & 1 == 1
     }
 
@@ -118,7 +128,12 @@ impl State {
 
     /// True when the event is set.
     pub fn event(&self, event: u8) -> bool {
-        let word = self.small.events.get(usize::from(event) / 64).copied().unwrap_or(0);
+        let word = self
+            .small
+            .events
+            .get(usize::from(event) / 64)
+            .copied()
+            .unwrap_or(0);
         word >> (event % 64) & 1 == 1
     }
 
@@ -129,7 +144,11 @@ impl State {
 
     /// Condition bits of a stream (exited, halted, ...); their meaning belongs to the scheduler.
     pub fn flags(&self, agent: u8) -> u8 {
-        self.small.flags.get(usize::from(agent)).copied().unwrap_or(0)
+        self.small
+            .flags
+            .get(usize::from(agent))
+            .copied()
+            .unwrap_or(0)
     }
 
     /// The words of a hidden region.
@@ -139,7 +158,11 @@ impl State {
 
     /// A word of scheduler state; slots are named by the scheduler.
     pub fn sched(&self, slot: u8) -> u64 {
-        self.small.sched.get(usize::from(slot)).copied().unwrap_or(0)
+        self.small
+            .sched
+            .get(usize::from(slot))
+            .copied()
+            .unwrap_or(0)
     }
 
     /// The bundle that replaces the loaded one at this place, if it was patched.
@@ -149,7 +172,10 @@ impl State {
 
     /// Every patched place and its bundle, in order.
     pub fn patches(&self) -> impl Iterator<Item = (u8, u64, &[u8; 64])> {
-        self.small.patches.iter().map(|((agent, index), bundle)| (*agent, *index, bundle))
+        self.small
+            .patches
+            .iter()
+            .map(|((agent, index), bundle)| (*agent, *index, bundle))
     }
 
     /// Bytes of written DRAM pages.
@@ -159,7 +185,9 @@ impl State {
 
     /// `off..off+len` of one partition of SBUF or PSUM without copying; `None` for DRAM and outside the backed bytes.
     pub fn bytes(&self, space: Space, part: u16, off: u64, len: u32) -> Option<&[u8]> {
-        self.geometry.check(&Rect::new(space, part, 1, off, len)).ok()?;
+        self.geometry
+            .check(&Rect::new(space, part, 1, off, len))
+            .ok()?;
         self.bank(space)?.row(part, off, len as usize)
     }
 
@@ -186,20 +214,30 @@ impl State {
 
     /// True when every byte of the rectangle was written.
     pub fn is_written(&self, rect: &Rect) -> bool {
-        self.all_segments(&(*rect).into(), |s| written::all_set(s.bits, s.bit, s.bytes.len()))
+        self.all_segments(&(*rect).into(), |s| {
+            written::all_set(s.bits, s.bit, s.bytes.len())
+        })
     }
 
     /// Calls `f` for each contiguous piece, partition after partition and run after run, while it answers true.
     /// The cuts depend on the runs alone. Pieces outside the memory are empty.
-    pub(super) fn all_segments<'s>(&'s self, runs: &Runs, mut f: impl FnMut(Segment<'s>) -> bool) -> bool {
+    pub(super) fn all_segments<'s>(
+        &'s self,
+        runs: &Runs,
+        mut f: impl FnMut(Segment<'s>) -> bool,
+    ) -> bool {
         let Runs { first, .. } = runs;
         let len = first.len as usize;
         if first.is_empty() {
             return true;
         }
         match self.bank(first.space) {
-            Some(bank) => first.partitions().all(|part| runs.offsets().all(|off| f(bank.segment(part, off, len)))),
-            None => runs.offsets().all(|off| self.dram.segments(off, len).all(&mut f)),
+            Some(bank) => first
+                .partitions()
+                .all(|part| runs.offsets().all(|off| f(bank.segment(part, off, len)))),
+            None => runs
+                .offsets()
+                .all(|off| self.dram.segments(off, len).all(&mut f)),
         }
     }
 
@@ -213,10 +251,15 @@ impl State {
         let bank = match first.space {
             Space::Sbuf => &mut self.sbuf,
             Space::Psum => &mut self.psum,
-            Space::Dram => return runs.offsets().for_each(|off| self.dram.segments_mut(off, len, &mut f)),
+            Space::Dram => {
+                return runs
+                    .offsets()
+                    .for_each(|off| self.dram.segments_mut(off, len, &mut f));
+            }
         };
         for part in first.partitions() {
-            runs.offsets().for_each(|off| f(bank.segment_mut(part, off, len)));
+            runs.offsets()
+                .for_each(|off| f(bank.segment_mut(part, off, len)));
         }
     }
 

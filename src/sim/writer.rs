@@ -18,9 +18,18 @@ pub struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     /// Begins a step. A redo tail is forgotten.
-    pub(in crate::sim) fn begin(state: &'a mut State, journal: &'a mut Journal, head: StepHead) -> Writer<'a> {
+    pub(in crate::sim) fn begin(
+        state: &'a mut State,
+        journal: &'a mut Journal,
+        head: StepHead,
+    ) -> Writer<'a> {
         let record = journal.open(head);
-        Writer { state, journal, record, open: true }
+        Writer {
+            state,
+            journal,
+            record,
+            open: true,
+        }
     }
 
     /// Ends the step and keeps it.
@@ -55,7 +64,10 @@ impl<'a> Writer<'a> {
     /// Stores packed bytes: partition after partition, and inside one run after run.
     pub fn store_runs(&mut self, runs: &Runs, src: &[u8]) -> Result<(), MemError> {
         if src.len() as u64 != runs.bytes() {
-            return Err(MemError::Size { rect: runs.first, found: src.len() as u64 });
+            return Err(MemError::Size {
+                rect: runs.first,
+                found: src.len() as u64,
+            });
         }
         let mut src = src;
         self.change(runs, |dst| {
@@ -66,7 +78,11 @@ impl<'a> Writer<'a> {
     }
 
     /// Stores one slice per partition; `row` gets 0 for the first.
-    pub fn store_rows<'s>(&mut self, rect: &Rect, mut row: impl FnMut(usize) -> &'s [u8]) -> Result<(), MemError> {
+    pub fn store_rows<'s>(
+        &mut self,
+        rect: &Rect,
+        mut row: impl FnMut(usize) -> &'s [u8],
+    ) -> Result<(), MemError> {
         let (mut number, mut rest, mut wrong) = (0, &[][..], None);
         self.change(&(*rect).into(), |dst| {
             if rest.is_empty() {
@@ -81,7 +97,12 @@ impl<'a> Writer<'a> {
                 None => rest = &[],
             }
         })?;
-        wrong.map_or(Ok(()), |found| Err(MemError::Size { rect: Rect { parts: 1, ..*rect }, found }))
+        wrong.map_or(Ok(()), |found| {
+            Err(MemError::Size {
+                rect: Rect { parts: 1, ..*rect },
+                found,
+            })
+        })
     }
 
     /// Lets `edit` change the bytes in place. It gets the pieces in order: partition after partition, inside one run after
@@ -99,7 +120,11 @@ impl<'a> Writer<'a> {
             return Ok(());
         }
         let (payload, marks) = save_bytes(runs, self.journal.arena_mut(), self.state);
-        self.journal.push(Effect::Bytes { runs: *runs, payload, marks });
+        self.journal.push(Effect::Bytes {
+            runs: *runs,
+            payload,
+            marks,
+        });
         self.state.segments_mut(runs, |s| {
             if marks != Marks::Kept {
                 written::set(s.bits, s.bit, s.bytes.len());
@@ -114,13 +139,22 @@ impl<'a> Writer<'a> {
     }
 
     fn equals_saved(&mut self, runs: &Runs, payload: u64) -> bool {
-        let mut saved = &*self.journal.arena_mut().get_mut(payload, runs.bytes() as usize);
-        self.state.all_segments(runs, |s| saved.split_off(..s.bytes.len()) == Some(s.bytes))
+        let mut saved = &*self
+            .journal
+            .arena_mut()
+            .get_mut(payload, runs.bytes() as usize);
+        self.state
+            .all_segments(runs, |s| saved.split_off(..s.bytes.len()) == Some(s.bytes))
     }
 
     /// Sets a register and marks it defined.
     pub fn set_reg(&mut self, agent: u8, reg: u8, value: u32) {
-        self.make(Effect::Reg { agent, reg, defined: true, value });
+        self.make(Effect::Reg {
+            agent,
+            reg,
+            defined: true,
+            value,
+        });
     }
 
     /// Sets a semaphore.
@@ -152,13 +186,22 @@ impl<'a> Writer<'a> {
     pub fn set_patch(&mut self, agent: u8, index: u64, bundle: Option<&[u8; 64]>) {
         let payload = self.journal.arena_mut().reserve(64);
         self.journal.arena_mut().push(bundle.unwrap_or(&[0; 64]));
-        self.make(Effect::Patch { agent, index, present: bundle.is_some(), payload });
+        self.make(Effect::Patch {
+            agent,
+            index,
+            present: bundle.is_some(),
+            payload,
+        });
     }
 
     /// Sets the words of a hidden region; surplus words on either side are left alone.
     pub fn set_hidden(&mut self, region: Region, words: &[u32]) {
-        let len = region.len.min(u32::try_from(words.len()).unwrap_or(u32::MAX));
-        self.change_hidden(region.slice(0, len), |dst| dst.iter_mut().zip(words).for_each(|(d, w)| *d = *w));
+        let len = region
+            .len
+            .min(u32::try_from(words.len()).unwrap_or(u32::MAX));
+        self.change_hidden(region.slice(0, len), |dst| {
+            dst.iter_mut().zip(words).for_each(|(d, w)| *d = *w)
+        });
     }
 
     /// Lets `edit` change the words of a hidden region in place.
@@ -169,7 +212,11 @@ impl<'a> Writer<'a> {
             let payload = arena.reserve(4 * words.len());
             words.iter().for_each(|w| arena.push(&w.to_le_bytes()));
             let len = words.len() as u32;
-            self.journal.push(Effect::Hidden { start: region.start, len, payload });
+            self.journal.push(Effect::Hidden {
+                start: region.start,
+                len,
+                payload,
+            });
         }
         edit(self.state.small.hidden.words_mut(region));
     }

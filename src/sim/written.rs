@@ -8,7 +8,11 @@ pub(super) const WORD: usize = 64;
 /// The part of a bit range that falls into one word: word index and mask.
 fn pieces(start: usize, len: usize) -> impl Iterator<Item = (usize, u64)> {
     let end = start.saturating_add(len);
-    let words = if len == 0 { 0..0 } else { start / WORD..end.div_ceil(WORD) };
+    let words = if len == 0 {
+        0..0
+    } else {
+        start / WORD..end.div_ceil(WORD)
+    };
     words.map(move |w| {
         let lo = start.saturating_sub(w * WORD).min(WORD - 1);
         let hi = (end - w * WORD).min(WORD);
@@ -18,7 +22,11 @@ fn pieces(start: usize, len: usize) -> impl Iterator<Item = (usize, u64)> {
 
 /// Number of words that a range of bits touches.
 pub(super) const fn words_touched(start: usize, len: usize) -> usize {
-    if len == 0 { 0 } else { (start % WORD + len).div_ceil(WORD) }
+    if len == 0 {
+        0
+    } else {
+        (start % WORD + len).div_ceil(WORD)
+    }
 }
 
 /// Sets every bit of the range.
