@@ -34,7 +34,7 @@ impl State {
         all.words64(s.events);
         all.words64(s.pcs);
         all.0.update(&s.flags);
-        all.words32(s.hidden.all().iter().copied());
+        all.words32(self.hidden.all().iter().copied());
         all.words64(s.sched);
         for ((agent, index), bundle) in &s.patches {
             all.words64([u64::from(*agent), *index]);

@@ -10,6 +10,8 @@ pub(super) struct Dram {
     pages: BTreeMap<u64, Arc<Page>>,
     /// Stands for every absent page.
     blank: Arc<Page>,
+    /// Pages made or unshared since the last checkpoint.
+    copied: u64,
 }
 
 /// Cuts a byte range at page boundaries: page number, first byte in the page, bytes.
@@ -31,6 +33,7 @@ impl Dram {
         Dram {
             pages: BTreeMap::new(),
             blank: Page::blank(reset),
+            copied: 0,
         }
     }
 
@@ -54,6 +57,7 @@ impl Dram {
                 .pages
                 .entry(number)
                 .or_insert_with(|| Arc::clone(&self.blank));
+            self.copied += u64::from(Arc::get_mut(page).is_none());
             let Page { data, bits } = Arc::make_mut(page);
             let bytes = data.get_mut(start..start + take).unwrap_or_default();
             f(SegmentMut {
@@ -70,6 +74,11 @@ impl Dram {
             .iter()
             .map(|(n, p)| (*n, &**p))
             .filter(|(_, p)| !p.is_blank())
+    }
+
+    /// Bytes of the pages made or unshared since the last call.
+    pub fn take_copied(&mut self) -> u64 {
+        std::mem::take(&mut self.copied) * PAGE as u64
     }
 
     /// Bytes held by written pages: what the program really uses.

@@ -173,7 +173,7 @@ pub(super) fn exchange(effect: &mut Effect, arena: &mut Arena, state: &mut State
             len,
             payload,
         } => {
-            let words = small.hidden.words_mut(Region {
+            let words = state.hidden.words_mut(Region {
                 name: "",
                 start: *start,
                 len: *len,

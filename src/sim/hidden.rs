@@ -3,6 +3,10 @@
 //! All of it is one flat array of 32-bit words cut into named [`Region`]s, so that one kind of effect and one line of the digest
 //! serve every cell. An engine family adds a region by adding a row to the table below. Floats are kept as their bits.
 
+use super::checkpoint::{Shadow, Words};
+use super::memory::PAGE;
+use std::sync::Arc;
+
 /// A named range of hidden words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region {
@@ -119,33 +123,70 @@ regions! {
 /// Number of hidden words.
 pub const HIDDEN_WORDS: u32 = start(ROWS.len());
 
-/// The array of all hidden words.
-#[derive(Clone, PartialEq, Eq)]
-pub(super) struct Hidden(Vec<u32>);
+const PAGE_WORDS: usize = PAGE / 4;
+
+/// The array of all hidden words, padded to whole pages.
+#[derive(Clone)]
+pub(super) struct Hidden {
+    words: Vec<u32>,
+    shadow: Shadow<Words>,
+}
 
 impl Hidden {
     /// Reset values.
     pub fn new() -> Hidden {
-        Hidden(
-            ROWS.iter()
-                .flat_map(|(len, reset)| (0..*len).map(reset))
-                .collect(),
-        )
+        let mut words: Vec<u32> = ROWS
+            .iter()
+            .flat_map(|(len, reset)| (0..*len).map(reset))
+            .collect();
+        words.resize(words.len().next_multiple_of(PAGE_WORDS), 0);
+        let count = words.len() / PAGE_WORDS;
+        let mut shadow = Shadow::new(&Arc::new([0; PAGE_WORDS]), count);
+        shadow.touch(0, words.len(), PAGE_WORDS);
+        Hidden { words, shadow }
     }
 
     /// The words of a region.
     pub fn words(&self, region: Region) -> &[u32] {
-        self.0.get(region.range()).unwrap_or_default()
+        self.words.get(region.range()).unwrap_or_default()
     }
 
     /// The words of a region, to be changed.
     pub fn words_mut(&mut self, region: Region) -> &mut [u32] {
-        self.0.get_mut(region.range()).unwrap_or_default()
+        let words = self.words.get_mut(region.range()).unwrap_or_default();
+        if !words.is_empty() {
+            self.shadow
+                .touch(region.start as usize, words.len(), PAGE_WORDS);
+        }
+        words
     }
 
     /// Every word.
     pub fn all(&self) -> &[u32] {
-        &self.0
+        self.words.get(..HIDDEN_WORDS as usize).unwrap_or_default()
+    }
+
+    /// The pages as shared copies; counts those that had to be made.
+    pub fn capture(&mut self, copied: &mut u64) -> Vec<Arc<Words>> {
+        let pages = self.words.as_chunks::<PAGE_WORDS>().0;
+        self.shadow
+            .capture(copied, |i| pages.get(i).map(|p| Arc::new(*p)))
+    }
+
+    /// Takes over the pages of a checkpoint.
+    pub fn restore(&mut self, pages: &[Arc<Words>]) {
+        let own = self.words.as_chunks_mut::<PAGE_WORDS>().0;
+        self.shadow.restore(pages, |i, page| {
+            if let Some(own) = own.get_mut(i) {
+                *own = *page;
+            }
+        });
+    }
+}
+
+impl PartialEq for Hidden {
+    fn eq(&self, other: &Hidden) -> bool {
+        self.words == other.words
     }
 }
 

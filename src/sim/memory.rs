@@ -4,8 +4,9 @@
 //! boundaries: a 4 KiB page never spans two of them. Invariant: a byte whose written bit is 0 holds the reset byte, so a page
 //! without written bits is blank and is left out of digests and comparisons.
 
+use super::checkpoint::Shadow;
 use super::rect::{Rect, Space};
-use super::written::{self, WORD};
+use super::written::WORD;
 use std::sync::Arc;
 
 /// Partitions of SBUF and PSUM on every generation (isa 12 §2.1).
@@ -126,10 +127,7 @@ pub(super) struct Bank {
     stride: usize,
     data: Vec<u8>,
     bits: Vec<u64>,
-    /// One bit per page: changed since it was last copied to `shadow`.
-    dirty: Vec<u64>,
-    /// Page copies shared with checkpoints; clean pages equal theirs.
-    shadow: Vec<Arc<Page>>,
+    shadow: Shadow<Page>,
 }
 
 impl Bank {
@@ -141,8 +139,7 @@ impl Bank {
             stride,
             data: vec![reset; size],
             bits: vec![0; size / WORD],
-            dirty: vec![0; (size / PAGE).div_ceil(WORD)],
-            shadow: vec![Page::blank(reset); size / PAGE],
+            shadow: Shadow::new(&Page::blank(reset), size / PAGE),
         }
     }
 
@@ -174,14 +171,38 @@ impl Bank {
             .get_mut(start..start.saturating_add(len))
             .unwrap_or_default();
         if !bytes.is_empty() {
-            let first = start / PAGE;
-            written::set(&mut self.dirty, first, (start + len).div_ceil(PAGE) - first);
+            self.shadow.touch(start, len, PAGE);
         }
         SegmentMut {
             bytes,
             bits: &mut self.bits,
             bit: start,
         }
+    }
+
+    /// The pages as shared copies; counts those that had to be made.
+    pub fn capture(&mut self, copied: &mut u64) -> Vec<Arc<Page>> {
+        let (data, bits) = (
+            self.data.as_chunks::<PAGE>().0,
+            self.bits.as_chunks::<PAGE_WORDS>().0,
+        );
+        self.shadow.capture(copied, |i| {
+            Some(Arc::new(Page {
+                data: *data.get(i)?,
+                bits: *bits.get(i)?,
+            }))
+        })
+    }
+
+    /// Takes over the pages of a memory of equal size.
+    pub fn restore(&mut self, pages: &[Arc<Page>]) {
+        let data = self.data.as_chunks_mut::<PAGE>().0;
+        let bits = self.bits.as_chunks_mut::<PAGE_WORDS>().0;
+        self.shadow.restore(pages, |i, page| {
+            if let (Some(data), Some(bits)) = (data.get_mut(i), bits.get_mut(i)) {
+                (*data, *bits) = (page.data, page.bits);
+            }
+        });
     }
 
     /// All pages with their index that have a written byte, in address order.

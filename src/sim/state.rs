@@ -50,10 +50,11 @@ pub struct State {
     pub(super) sbuf: Bank,
     pub(super) psum: Bank,
     pub(super) dram: Dram,
+    pub(super) hidden: Hidden,
     pub(super) small: Small,
 }
 
-/// All state but the memories: cheap to clone, so checkpoints hold it whole.
+/// Registers, flags and counters: cheap to clone, so checkpoints hold it whole.
 #[derive(Clone, PartialEq)]
 pub(super) struct Small {
     pub regs: [[u32; REGS]; AGENTS],
@@ -63,7 +64,6 @@ pub(super) struct Small {
     pub events: [u64; EVENTS / 64],
     pub pcs: [u64; AGENTS],
     pub flags: [u8; AGENTS],
-    pub hidden: Hidden,
     pub sched: [u64; SCHED_WORDS],
     /// Bundles that replace those of the loaded program.
     pub patches: BTreeMap<PatchKey, [u8; 64]>,
@@ -78,6 +78,7 @@ impl State {
             sbuf: Bank::new(geometry.sbuf_bytes, reset.memory),
             psum: Bank::new(geometry.psum_bytes, reset.memory),
             dram: Dram::new(reset.memory),
+            hidden: Hidden::new(),
             small: Small {
                 regs: [[reset.registers; REGS]; AGENTS],
                 defined: [0; AGENTS],
@@ -85,7 +86,6 @@ impl State {
                 events: [0; EVENTS / 64],
                 pcs: [0; AGENTS],
                 flags: [0; AGENTS],
-                hidden: Hidden::new(),
                 sched: [0; SCHED_WORDS],
                 patches: BTreeMap::new(),
             },
@@ -153,7 +153,7 @@ impl State {
 
     /// The words of a hidden region.
     pub fn hidden(&self, region: Region) -> &[u32] {
-        self.small.hidden.words(region)
+        self.hidden.words(region)
     }
 
     /// A word of scheduler state; slots are named by the scheduler.

@@ -283,6 +283,122 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn checkpoints_restore_in_any_order(steps in steps(), jumps in vec(any::<prop::sample::Index>(), 1..8)) {
+        let steps: Vec<_> = steps.into_iter().filter(|s| !s.abort).collect();
+        let (mut state, mut journal) = (State::new(SMALL, Reset::default()), Journal::default());
+        let mut points = vec![(state.checkpoint(), state.clone())];
+        for step in &steps {
+            run(&mut state, &mut journal, std::slice::from_ref(step));
+            points.push((state.checkpoint(), state.clone()));
+        }
+        // Leave pages dirty before the first jump.
+        run(&mut state, &mut journal, &steps);
+        for jump in jumps {
+            let i = jump.index(points.len());
+            let (point, then) = &points[i];
+            state.restore(point);
+            prop_assert!(state == *then);
+            prop_assert_eq!(state.digest(), then.digest());
+            // Steps made after a jump show up in later jumps only if dirty pages are tracked.
+            run(&mut state, &mut Journal::default(), &steps[i.min(steps.len())..]);
+            prop_assert!(state == points[points.len() - 1].1);
+        }
+        let mut other = State::new(Geometry { dram_bytes: 5, ..SMALL }, Reset { memory: 0, registers: 0 });
+        other.restore(&points[0].0);
+        prop_assert!(other == points[0].1);
+    }
+
+    #[test]
+    fn undo_goes_on_behind_a_restored_checkpoint(steps in steps(), to in any::<prop::sample::Index>()) {
+        let steps: Vec<_> = steps.into_iter().filter(|s| !s.abort).collect();
+        let (mut state, mut journal) = (State::new(SMALL, Reset::default()), Journal::default());
+        let to = to.index(steps.len() + 1);
+        let mut states = run(&mut state, &mut journal, &steps[..to]);
+        let (point, seq) = (state.checkpoint(), journal.seq());
+        states.extend(run(&mut state, &mut journal, &steps[to..]).into_iter().skip(1));
+        state.restore(&point);
+        journal.rebase(to as u64, seq);
+        prop_assert_eq!((journal.position(), journal.seq(), journal.end()), (to as u64, seq, to as u64));
+        back_and_forth(&mut state, &mut journal, &states[..=to])?;
+        run(&mut state, &mut journal, &steps[to..]);
+        back_and_forth(&mut state, &mut journal, &states)?;
+    }
+}
+
+#[test]
+fn a_checkpoint_costs_what_changed() {
+    let (mut state, mut journal) = (State::new(SMALL, Reset::default()), Journal::default());
+    let head = StepHead {
+        kind: StepKind::Edit,
+        agent: 0,
+        index: 0,
+    };
+    let mut cost_after = |rect: Rect| {
+        let mut w = Writer::begin(&mut state, &mut journal, head);
+        w.change(&rect.into(), |b| b.fill(1)).unwrap();
+        w.commit();
+        state.checkpoint().cost()
+    };
+    cost_after(Rect::new(Space::Sbuf, 0, 128, 0, 5000));
+    let tables = cost_after(Rect::dram(0, 0));
+    let page = memory::PAGE as u64;
+    assert_eq!(
+        cost_after(Rect::new(Space::Sbuf, 9, 1, 0, 1)) - tables,
+        page
+    );
+    assert_eq!(
+        cost_after(Rect::new(Space::Psum, 0, 128, 10, 4)) - tables,
+        128 * page
+    );
+    assert_eq!(cost_after(Rect::dram(4095, 2)) - tables, 2 * page);
+    assert_eq!(cost_after(Rect::dram(0, 0)), tables);
+}
+
+#[test]
+fn a_jump_out_of_the_log_starts_an_empty_one_there() {
+    let (mut state, mut journal) = (State::new(SMALL, Reset::default()), Journal::default());
+    let head = StepHead {
+        kind: StepKind::Retire,
+        agent: 0,
+        index: 0,
+    };
+    let mut step = |journal: &mut Journal| {
+        let mut w = Writer::begin(&mut state, journal, head);
+        w.set_sem(1, 2);
+        w.store(&Rect::dram(3, 2), &[1, 2]).unwrap();
+        w.commit()
+    };
+    step(&mut journal);
+    journal.rebase(100, 90);
+    assert_eq!(
+        (
+            journal.oldest(),
+            journal.floor(),
+            journal.position(),
+            journal.seq()
+        ),
+        (100, 100, 100, 90)
+    );
+    assert_eq!(journal.used(), 0);
+    assert_eq!(
+        step(&mut journal),
+        StepDone {
+            at: 100,
+            seq: 90,
+            undoable: true
+        }
+    );
+    assert_eq!(
+        (journal.oldest(), journal.end(), journal.end_seq()),
+        (100, 101, 91)
+    );
+    assert_eq!(journal.writes(100).collect::<Vec<_>>(), [Rect::dram(3, 2)]);
+}
+
 #[test]
 fn fresh_memory_holds_the_reset_values() {
     let state = State::new(SMALL, Reset::default());

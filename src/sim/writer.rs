@@ -218,7 +218,7 @@ impl<'a> Writer<'a> {
                 payload,
             });
         }
-        edit(self.state.small.hidden.words_mut(region));
+        edit(self.state.hidden.words_mut(region));
     }
 
     /// Makes a change whose new value is in the effect; the old one takes its place.
