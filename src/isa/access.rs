@@ -49,7 +49,7 @@ pub fn operand(instr: &Instr, field: &'static FieldDesc) -> Option<Operand> {
             }
         }
     };
-    let lanes = desc.lanes.map_or(1, |name| instr.value(name).unwrap_or(1)) as u16;
+    let lanes = desc.lanes.map_or(1, |name| lanes(instr, name));
     let pattern = Pattern::read(&instr.bundle, field.byte(), usize::from(rank));
     let shape = if arm == Arm::Mem && pattern.addr.indirect() {
         match Mem::<3>::get(&instr.bundle, field.at) {
@@ -66,4 +66,17 @@ pub fn operand(instr: &Instr, field: &'static FieldDesc) -> Option<Operand> {
         lanes,
         shape,
     })
+}
+
+/// Partitions that a field counts: itself, or groups of 16 with 0 for 8 groups when the field is
+/// the 3-bit port count of EXTENDED_INST (isa 07c C7).
+fn lanes(instr: &Instr, name: &str) -> u16 {
+    let Some(field) = instr.format.field(name) else {
+        return 1;
+    };
+    match (field.bits, field.raw(&instr.bundle) as u16) {
+        (3, 0) => 128,
+        (3, ports) => 16 * ports,
+        (_, n) => n,
+    }
 }

@@ -79,9 +79,11 @@ pub struct OpRow {
     pub layout: &'static str,
     /// Layouts by generation; empty when none is published.
     pub formats: Layouts,
+    /// Layout chosen by the bundle itself, where a sub-opcode does; `None` falls back to `formats`.
+    pub variant: Option<fn(&Bundle) -> Option<&'static Format>>,
     /// Legality rules beyond those every bundle obeys.
     pub rules: &'static [Rule],
-    /// Operands and immediates are bit-vectors, not floats.
+    /// Immediates are integers or bit-vectors, not floats.
     pub bitvec: bool,
     /// Execution.
     pub exec: Exec,
@@ -104,6 +106,7 @@ impl OpRow {
         engines: Engines::Nobody,
         layout: "?",
         formats: &[],
+        variant: None,
         rules: &[],
         bitvec: false,
         exec: Exec::Unmodelled("not built yet"),
@@ -122,7 +125,10 @@ impl OpRow {
 
     /// Layout on a generation; the nearest published one where the generation has none, so that
     /// foreign bundles can still be read.
-    pub fn format(&self, _bundle: &Bundle, generation: Generation) -> &'static Format {
+    pub fn format(&self, bundle: &Bundle, generation: Generation) -> &'static Format {
+        if let Some(format) = self.variant.and_then(|choose| choose(bundle)) {
+            return format;
+        }
         let exact = self.formats.iter().find(|(gens, _)| gens.has(generation));
         exact
             .or(self.formats.first())

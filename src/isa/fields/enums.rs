@@ -1,5 +1,8 @@
 //! One-byte enumerations of the wire (isa 04 §6, 05 §2, 07 §4, 08; values in `enums.tsv`).
 
+use crate::isa::Bundle;
+use crate::isa::field::{Field, FieldKind};
+
 wire_enum! {
     /// Profiling marker of the header (isa 01 §2).
     DebugCmd = "DEBUG_CMD" { NONE = 0, NOTIFY = 1, START = 3, END = 5, START_END = 7, INS_FIELD = 9 }
@@ -87,5 +90,62 @@ wire_enum! {
         gelu_apprx_tanh = 25, gelu_apprx_sigmoid = 26, arctan = 28, reciprocal_sqrt = 29, square = 30,
         sign = 31, derivative_gelu = 32, abs = 33, abs_reciprocal_sqrt = 34, is_finite = 35, silu = 36,
         derivative_silu = 37, derivative_gelu_apprx_sigmoid = 38, copy = 128, reciprocal = 129, memset_zero = 130,
+    }
+
+    /// A byte that is a flag (isa 07b, 07c).
+    Flag = "FLAG" { OFF = 0, ON = 1 }
+
+    /// Reduction of a pooling window (isa 07 §4).
+    PoolFunc = "POOL_TYPE" { NONE = 0, MAX_POOL = 1, AVG_POOL = 2 }
+
+    /// Reduction over lanes (isa 07 §4).
+    CrossLaneOp = "REDUCE_OP" { ADD = 0, AVERAGE = 1, MAX = 2, BITWISE_OR = 3, BITWISE_AND = 4, BITWISE_XOR = 5 }
+
+    /// What CROSS_LANE_REDUCE folds: everything, or each element over the lanes (isa 07 §4).
+    CrossLaneAxis = "REDUCE_AXIS" { ALL = 0, PARTITIONS = 1 }
+
+    /// How TENSOR_SCALAR_AFFINE_SELECT compares its generated value with 0 (isa 07 §4).
+    AffineCmp = "AFFINE_SELECT_CMP" { GREATER_THAN = 0, GREATER_THAN_EQ = 1, EQ = 2, NOT_EQ = 3 }
+
+    /// What GATHER does with an index outside the buffer; numbers (I) (isa 07 §4).
+    IndexMiss = "INDEX_MISS_BEHAVIOR" { IMMEDIATE_WRITE = 0, SKIP_WRITE = 1 }
+
+    /// What DROPOUT's threshold means (isa 07 §4).
+    DropoutThreshold = "DROPOUT_THRESHOLD_TYPE" { DROP_RATE = 0, KEEP_RATE = 1 }
+
+    /// Order of a D4_MR instruction; other values unknown (isa 07 §4).
+    RegSerial = "REG_SERIAL_MODE" { SERIAL = 0 }
+
+    /// Random number generator; XORWOW from v3 (isa 07 §4).
+    RandAlgorithm = "RAND_ALGORITHM" { LFSR = 0, PCG32 = 1, PHILOX = 2, XORWOW = 3 }
+
+    /// What becomes of a random draw; NORMAL is not supported (isa 07 §4).
+    RandPost = "RAND_POST_PROC" { RAW_U32 = 0, UNIFORM_IN_RANGE = 1, NORMAL = 2 }
+
+    /// Which generator state is meant (isa 07 §4).
+    RandSource = "RAND_SRC" { RNG_LFSR = 0, RNG_XORWOW = 1, RNG_PHILOX = 2, OUTPUT_CVT_LFSR = 3 }
+
+    /// Sub-byte code that TENSOR_DEQUANTIZE widens (isa 07c C8).
+    DequantFormat = "DEQUANT_FMT" { INVALID = 0, E2M1TO_E5M2 = 1, INT4TO_E5M2 = 2, NF4TO_E4M3 = 3, E2M3TO_E4M3 = 4 }
+
+    /// Sub-opcode of EXTENDED_INST; 5 is not a member (isa 04 §7).
+    ExtendedOp = "EXTENDED_OPCODE" {
+        ENGINE_NOP = 0, COPY = 1, TENSOR_TENSOR_ARITH = 2, RAND_SET_STATE = 3, RAND_GET_STATE = 4,
+        SBUF_TO_SBUF = 6, CPTC_DECODE = 7, RDMA_DESC_GEN = 8, RDMA_DESC_START = 9,
+    }
+}
+
+/// Half of an IMM_SRC_PAIR byte (isa 07 §4).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ImmSrc4(pub u8);
+
+impl Field for ImmSrc4 {
+    const BITS: u16 = 4;
+    const KIND: FieldKind = FieldKind::Enum(&ImmSrc::DESC);
+    fn get(bundle: &Bundle, at: u16) -> Self {
+        ImmSrc4(bundle.bits(at, 4) as u8)
+    }
+    fn put(self, bundle: &mut Bundle, at: u16) {
+        bundle.put_bits(at, 4, u64::from(self.0));
     }
 }

@@ -50,6 +50,21 @@ impl Field for Imm32 {
     }
 }
 
+/// An unsigned number of `N` (1..=8) bits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Bits<const N: u16>(pub u8);
+
+impl<const N: u16> Field for Bits<N> {
+    const BITS: u16 = N;
+    const KIND: FieldKind = FieldKind::Uint;
+    fn get(bundle: &Bundle, at: u16) -> Self {
+        Bits(bundle.bits(at, N) as u8)
+    }
+    fn put(self, bundle: &mut Bundle, at: u16) {
+        bundle.put_bits(at, N, u64::from(self.0));
+    }
+}
+
 macro_rules! array_field {
     ($(#[doc = $doc:literal] $name:ident : $kind:expr;)*) => {$(
         #[doc = $doc]

@@ -11,5 +11,5 @@ pub use addr::{Addr4, Addr8, AddrForm, Location, PseudoAddr8, Space};
 pub use dtype::{DType, DType4, OutDType};
 pub use enums::*;
 pub use events::{Events, EventsExt, UpdateMode, WaitMode};
-pub use lists::{Imm32, List, Name, Raw, Reg, Regs, Sem, Sems};
+pub use lists::{Bits, Imm32, List, Name, Raw, Reg, Regs, Sem, Sems};
 pub use pattern::{Data4, Dim, Indirect, Mem, Mx, Pattern, Run, Tensor};

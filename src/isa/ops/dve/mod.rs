@@ -1,29 +1,10 @@
 //! DVE and POOL element-wise family (isa 07, 07a).
 
-use crate::isa::fields::{AluOp, DType4, Tensor};
-use crate::isa::{DType, Engine, Engines, GenSet, Known, OpRow};
+mod layouts;
 
-formats! {
-    /// Two source tensors, one destination (isa 07a A1).
-    S3s3d3Tt = "S3S3D3_TT" {
-        /// dtype of the first source
-        in0_dtype: DType4 = 12;
-        /// dtype of the second source
-        in1_dtype: DType4 = 12 bit 4;
-        /// dtype of the destination
-        out_dtype: DType = 13;
-        /// operation
-        op: AluOp = 14 shown always;
-        /// partitions, 1..128
-        num_active_channels: u8 = 15 shown always;
-        /// first source
-        src0: Tensor<3> = 16 reads in0_dtype lanes num_active_channels;
-        /// second source
-        src1: Tensor<3> = 32 reads in1_dtype lanes num_active_channels;
-        /// destination
-        dst: Tensor<3> = 48 writes out_dtype lanes num_active_channels;
-    }
-}
+pub use layouts::*;
+
+use crate::isa::{Engine, Engines, Exec, GenSet, Known, OpRow};
 
 /// Rows, ascending.
 pub(in crate::isa) const OPS: &[OpRow] = &[
@@ -33,8 +14,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S3D3_TS",
+        formats: S3d3Ts::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "exp of a tensor minus a scalar, with an optional running sum; wired from v4 (isa 07a A2).",
         ..OpRow::NEW
     },
     OpRow {
@@ -43,9 +26,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve, Engine::Pool]),
         layout: "S3S3D3_TT",
-        formats: &[(GenSet::ALL, S3s3d3Tt::FORMAT)],
+        formats: S3s3d3Tt::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Element-wise arithmetic of two tensors (isa 07a A1).",
         ..OpRow::NEW
     },
     OpRow {
@@ -54,8 +38,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve, Engine::Pool, Engine::Act]),
         layout: "S3D3_TS",
+        formats: S3d3Ts::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Arithmetic of a tensor with one or two scalars (isa 07a A2).",
         ..OpRow::NEW
     },
     OpRow {
@@ -65,8 +51,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         dormant: true,
         engines: Engines::Of(&[Engine::Dve, Engine::Pool]),
         layout: "S3D3_TS",
+        formats: S3d3Ts::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "As TENSOR_SCALAR_ARITH_OP with both scalars behind pointers (isa 07a A2).",
         ..OpRow::NEW
     },
     OpRow {
@@ -76,8 +64,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         dormant: true,
         engines: Engines::Of(&[Engine::Dve, Engine::Pool]),
         layout: "S4D4_TSM",
+        formats: S4d4Tsm::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Arithmetic with one preloaded scalar per outermost slice (isa 07a A5).",
         ..OpRow::NEW
     },
     OpRow {
@@ -86,8 +76,11 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve, Engine::Pool]),
         layout: "S3S3D3_TT",
+        formats: S3s3d3Tt::MEM_FROM_V4,
+        bitvec: true,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Element-wise bit operations of two tensors (isa 07a A1).",
         ..OpRow::NEW
     },
     OpRow {
@@ -96,8 +89,11 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve, Engine::Pool]),
         layout: "S3D3_TS",
+        formats: S3d3Ts::MEM_FROM_V4,
+        bitvec: true,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Bit operations of a tensor with one or two scalars (isa 07a A2).",
         ..OpRow::NEW
     },
     OpRow {
@@ -107,8 +103,11 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         dormant: true,
         engines: Engines::Of(&[Engine::Dve, Engine::Pool]),
         layout: "S3D3_TS",
+        formats: S3d3Ts::MEM_FROM_V4,
+        bitvec: true,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "As TENSOR_SCALAR_BITVEC_OP with both scalars behind pointers (isa 07a A2).",
         ..OpRow::NEW
     },
     OpRow {
@@ -118,8 +117,11 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         dormant: true,
         engines: Engines::Of(&[Engine::Dve, Engine::Pool]),
         layout: "S4D4_TSM",
+        formats: S4d4Tsm::MEM_FROM_V4,
+        bitvec: true,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Bit operations with one preloaded scalar per outermost slice (isa 07a A5).",
         ..OpRow::NEW
     },
     OpRow {
@@ -128,8 +130,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S3S3D3_TT",
+        formats: S3s3d3Tt::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Partial,
+        doc: "Batch-norm input gradient from the loaded parameters (isa 07a A1, 07b B7).",
         ..OpRow::NEW
     },
     OpRow {
@@ -138,8 +142,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S3S3D3_TT",
+        formats: S3s3d3Tt::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Copies the second source where the first is not zero (isa 07a A1).",
         ..OpRow::NEW
     },
     OpRow {
@@ -148,8 +154,11 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Pool, Engine::Dve]),
         layout: "S2D2_ADDR",
+        formats: S2d2Addr::EVERY,
+        exec: Exec::Unmodelled("scalar positions and meaning are not published"),
         decode: Known::Partial,
         semantics: Known::Unknown,
+        doc: "Tensor-scalar arithmetic on 64-bit addresses (isa 07a A4).",
         ..OpRow::NEW
     },
     OpRow {
@@ -159,8 +168,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         dormant: true,
         engines: Engines::Of(&[Engine::Dve, Engine::Pool]),
         layout: "S4D4_TSM",
+        formats: S4d4Tsm::EVERY,
         decode: Known::Solid,
         semantics: Known::Partial,
+        doc: "As 0x4F with pairs of scalars, the second one multiplied (isa 07a A5).",
         ..OpRow::NEW
     },
     OpRow {
@@ -170,8 +181,12 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         dormant: true,
         engines: Engines::Of(&[Engine::Dve, Engine::Pool]),
         layout: "S4D4_TSM",
+        formats: S4d4Tsm::EVERY,
+        bitvec: true,
+        exec: Exec::Unmodelled("disabled in the header: illegal"),
         decode: Known::Solid,
         semantics: Known::Unknown,
+        doc: "Bit-vector form of 0x87, disabled in the header (isa 07a A5).",
         ..OpRow::NEW
     },
     OpRow {
@@ -180,8 +195,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::V2,
         engines: Engines::Of(&[Engine::Dve, Engine::Pool]),
         layout: "S3S3D3_TT",
+        formats: S3s3d3Tt::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Sum of two bf16 tensors (isa 07a A5).",
         ..OpRow::NEW
     },
     OpRow {
@@ -190,8 +207,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::V2,
         engines: Engines::Of(&[Engine::Dve, Engine::Pool]),
         layout: "S3S3D3_TT",
+        formats: S3s3d3Tt::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Product of two bf16 tensors (isa 07a A5).",
         ..OpRow::NEW
     },
     OpRow {
@@ -200,8 +219,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::V2,
         engines: Engines::Of(&[Engine::Dve, Engine::Pool]),
         layout: "S3S3D3_TT",
+        formats: S3s3d3Tt::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Difference of two bf16 tensors (isa 07a A5).",
         ..OpRow::NEW
     },
     OpRow {
@@ -210,8 +231,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Pool, Engine::Dve]),
         layout: "S2D2_TS_AS",
+        formats: S2d2TsAs::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Keeps elements where an affine function of the position compares with 0, fills the others (isa 07a A4).",
         ..OpRow::NEW
     },
     OpRow {
@@ -220,8 +243,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve, Engine::Pool]),
         layout: "S3D3_TS",
+        formats: S3d3Ts::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Partial,
+        doc: "Tensor-scalar arithmetic after a 32x32 transpose of the source (isa 07a A2).",
         ..OpRow::NEW
     },
     OpRow {
@@ -230,8 +255,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S3D3_TS_SELECT",
+        formats: S3d3TsSelect::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Tensor or immediate, chosen per lane by a scalar predicate (isa 07a A4).",
         ..OpRow::NEW
     },
     OpRow {
@@ -240,8 +267,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S3S3D3_TT",
+        formats: S3s3d3Tt::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Converts the second source where the first is not zero (isa 07a A1).",
         ..OpRow::NEW
     },
     OpRow {
@@ -250,8 +279,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S3D3_TS",
+        formats: S3d3Ts::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Tensor-scalar operation whose results are also folded into the accumulator (isa 07a A2).",
         ..OpRow::NEW
     },
     OpRow {
@@ -260,8 +291,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S2S2D2_STT",
+        formats: S2s2d2Stt::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Arithmetic of two tensors and a scalar (isa 07a A3).",
         ..OpRow::NEW
     },
     OpRow {
@@ -270,8 +303,11 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S2S2D2_STT",
+        formats: S2s2d2Stt::EVERY,
+        bitvec: true,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Bit operations of two tensors and a scalar (isa 07a A3).",
         ..OpRow::NEW
     },
     OpRow {
@@ -280,8 +316,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::FROM_V3,
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S2D2_RS",
+        formats: S2d2Rs::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Keeps elements whose index lies in a range, fills the others, folds the maximum (isa 07a A4).",
         ..OpRow::NEW
     },
     OpRow {
@@ -290,8 +328,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S2S2D2_STT",
+        formats: S2s2d2Stt::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Linear recurrence along the free dimension (isa 07a A3).",
         ..OpRow::NEW
     },
     OpRow {
@@ -300,8 +340,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S3D3_TS",
+        formats: S3d3Ts::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "As TENSOR_SCALAR_CACHE_REDUCE, storing the running value (isa 07a A2).",
         ..OpRow::NEW
     },
     OpRow {
@@ -310,8 +352,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S3D3_CP_PRED_SCALAR",
+        formats: S3d3CpPredScalar::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Writes an immediate where a predicate selects (isa 07a A4).",
         ..OpRow::NEW
     },
     OpRow {
@@ -320,8 +364,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S2S2D2_STT",
+        formats: S2s2d2Stt::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Chooses tensor or fill by a predicate and folds the maximum (isa 07a A3).",
         ..OpRow::NEW
     },
 ];

@@ -1,6 +1,10 @@
 //! DVE and POOL stream family: reduce, copy, fill, search, batch norm (isa 07b).
 
-use crate::isa::{Engine, Engines, GenSet, Known, OpRow};
+mod layouts;
+
+pub use layouts::*;
+
+use crate::isa::{Engine, Engines, Exec, GenSet, Known, OpRow};
 
 /// Rows, ascending.
 pub(in crate::isa) const OPS: &[OpRow] = &[
@@ -10,8 +14,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve, Engine::Pool]),
         layout: "S4D4_TR",
+        formats: S4d4Tr::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Folds the innermost dimensions with an arithmetic operation (isa 07b B1).",
         ..OpRow::NEW
     },
     OpRow {
@@ -20,8 +26,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Pool, Engine::Dve]),
         layout: "S4D4_PL",
+        formats: S4d4Pl::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Maximum or average of pooling windows (isa 07b B3).",
         ..OpRow::NEW
     },
     OpRow {
@@ -30,8 +38,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve, Engine::Pool, Engine::Act]),
         layout: "S4D4_TR",
+        formats: S4d4Tr::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Bit-exact copy with any re-striding (isa 07b B1).",
         ..OpRow::NEW
     },
     OpRow {
@@ -40,8 +50,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve, Engine::Pool, Engine::Act]),
         layout: "S4D4_TR",
+        formats: S4d4Tr::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Copy with conversion through fp32 (isa 07b B1).",
         ..OpRow::NEW
     },
     OpRow {
@@ -50,8 +62,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve, Engine::Pool]),
         layout: "S4D4_TR",
+        formats: S4d4Tr::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "1/x of every element (isa 07b B1).",
         ..OpRow::NEW
     },
     OpRow {
@@ -60,8 +74,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve, Engine::Pool]),
         layout: "D4_MR",
+        formats: D4Mr::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Fills the destination with constant bits (isa 07b B4).",
         ..OpRow::NEW
     },
     OpRow {
@@ -71,8 +87,11 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         dormant: true,
         engines: Engines::Of(&[Engine::Pool, Engine::Dve]),
         layout: "D4_MR",
+        formats: D4Mr::MEM_FROM_V4,
+        exec: Exec::Unmodelled("which registers it stores is not published"),
         decode: Known::Solid,
         semantics: Known::Unknown,
+        doc: "Stores registers to memory; which ones is not known (isa 07b B4).",
         ..OpRow::NEW
     },
     OpRow {
@@ -81,8 +100,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve, Engine::Pool]),
         layout: "S4D4_TR",
+        formats: S4d4Tr::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Inclusive arithmetic scan along the innermost dimensions (isa 07b B1).",
         ..OpRow::NEW
     },
     OpRow {
@@ -91,8 +112,11 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve, Engine::Pool]),
         layout: "S4D4_TR",
+        formats: S4d4Tr::MEM_FROM_V4,
+        bitvec: true,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Folds the innermost dimensions with a bit operation (isa 07b B1).",
         ..OpRow::NEW
     },
     OpRow {
@@ -101,8 +125,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve, Engine::Pool]),
         layout: "S4D4_PL",
+        formats: S4d4Pl::EVERY,
         decode: Known::Solid,
         semantics: Known::Partial,
+        doc: "Index of the first maximum of each pooling window (isa 07b B3).",
         ..OpRow::NEW
     },
     OpRow {
@@ -111,8 +137,11 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve, Engine::Pool]),
         layout: "S4D4_TR",
+        formats: S4d4Tr::MEM_FROM_V4,
+        bitvec: true,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Inclusive bit-vector scan along the innermost dimensions (isa 07b B1).",
         ..OpRow::NEW
     },
     OpRow {
@@ -122,8 +151,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         dormant: true,
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S4D2_BN",
+        formats: S4d2Bn::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Partial,
+        doc: "Count, mean and scaled variance of a row (isa 07b B7).",
         ..OpRow::NEW
     },
     OpRow {
@@ -132,8 +163,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S4D2_BN",
+        formats: S4d2Bn::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Count, mean and scaled variance of the even and odd elements (isa 07b B7).",
         ..OpRow::NEW
     },
     OpRow {
@@ -142,8 +175,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S4D2_BN",
+        formats: S4d2Bn::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Merges {count, mean, scaled variance} triples (isa 07b B7).",
         ..OpRow::NEW
     },
     OpRow {
@@ -153,8 +188,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         dormant: true,
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S3S3D1_BN",
+        formats: S3s3d1Bn::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Partial,
+        doc: "Batch-norm gradient sums, coefficients by pointer (isa 07b B7).",
         ..OpRow::NEW
     },
     OpRow {
@@ -164,8 +201,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         dormant: true,
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S2_BN",
+        formats: S2Bn::EVERY,
         decode: Known::Solid,
         semantics: Known::Partial,
+        doc: "Loads the batch-norm parameters A, B, C, N and mean (isa 07b B6).",
         ..OpRow::NEW
     },
     OpRow {
@@ -174,8 +213,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve, Engine::Pool]),
         layout: "CTRL_IM",
+        formats: CtrlImMask::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Loads the 32 mask bytes of the shuffles (isa 07b B1).",
         ..OpRow::NEW
     },
     OpRow {
@@ -184,8 +225,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve, Engine::Pool]),
         layout: "S4D4_TR",
+        formats: S4d4Tr::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Moves partitions inside groups of 32 by the loaded mask (isa 07b B1).",
         ..OpRow::NEW
     },
     OpRow {
@@ -194,8 +237,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve, Engine::Pool]),
         layout: "S4D4_TR",
+        formats: S4d4Tr::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Transposes tiles of 32 lanes by 32 elements (isa 07b B1).",
         ..OpRow::NEW
     },
     OpRow {
@@ -204,8 +249,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S4D2_BN",
+        formats: S4d2Bn::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "The 8 largest elements of a row, smallest first (isa 07b B6).",
         ..OpRow::NEW
     },
     OpRow {
@@ -214,8 +261,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S2_BN",
+        formats: S2Bn::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Loads the 8 match values and clears the matched flags (isa 07b B6).",
         ..OpRow::NEW
     },
     OpRow {
@@ -224,8 +273,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S4D2_BN",
+        formats: S4d2Bn::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Positions of the 8 match values (isa 07b B6).",
         ..OpRow::NEW
     },
     OpRow {
@@ -234,8 +285,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S4D4_MR",
+        formats: S4d4Mr::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Replaces elements equal to match values (isa 07b B6).",
         ..OpRow::NEW
     },
     OpRow {
@@ -245,8 +298,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         dormant: true,
         engines: Engines::Of(&[Engine::Dve, Engine::Pool]),
         layout: "S2_BN",
+        formats: S2Bn::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Loads up to 8 fp32 scalars for 0x4F and 0x87 (isa 07a A5).",
         ..OpRow::NEW
     },
     OpRow {
@@ -256,8 +311,11 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         dormant: true,
         engines: Engines::Of(&[Engine::Dve, Engine::Pool]),
         layout: "S2_BN",
+        formats: S2Bn::EVERY,
+        bitvec: true,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Loads up to 8 bit-vector scalars for 0x5F (isa 07a A5).",
         ..OpRow::NEW
     },
     OpRow {
@@ -266,8 +324,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Pool]),
         layout: "S4D4_CR",
+        formats: S4d4Cr::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Sum, average or maximum over lanes (isa 07b B2).",
         ..OpRow::NEW
     },
     OpRow {
@@ -276,8 +336,11 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Pool]),
         layout: "S4D4_CR",
+        formats: S4d4Cr::EVERY,
+        bitvec: true,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Bitwise or, and, exclusive or over lanes (isa 07b B2).",
         ..OpRow::NEW
     },
     OpRow {
@@ -286,8 +349,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Pool, Engine::Dve]),
         layout: "D4_IOTA",
+        formats: D4Iota::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Writes generated numbers (isa 07b B5).",
         ..OpRow::NEW
     },
     OpRow {
@@ -296,8 +361,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S4D2_BN",
+        formats: S4d2Bn::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Partial,
+        doc: "BATCH_NORM_STATS2 after a 32x32 transpose (isa 07b B7).",
         ..OpRow::NEW
     },
     OpRow {
@@ -306,8 +373,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve, Engine::Pool]),
         layout: "S4D4_TR",
+        formats: S4d4Tr::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Partial,
+        doc: "TENSOR_REDUCE_ARITH_OP after a 32x32 transpose (isa 07b B1).",
         ..OpRow::NEW
     },
     OpRow {
@@ -316,8 +385,11 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve, Engine::Pool]),
         layout: "S4D4_TR",
+        formats: S4d4Tr::MEM_FROM_V4,
+        bitvec: true,
         decode: Known::Solid,
         semantics: Known::Partial,
+        doc: "TENSOR_REDUCE_BITVEC_OP after a 32x32 transpose (isa 07b B1).",
         ..OpRow::NEW
     },
     OpRow {
@@ -326,8 +398,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::V2,
         engines: Engines::Of(&[Engine::Dve, Engine::Pool]),
         layout: "S4D4_TR",
+        formats: S4d4Tr::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Sum of the innermost dimensions in bf16 (isa 07b B1).",
         ..OpRow::NEW
     },
     OpRow {
@@ -336,8 +410,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::V2,
         engines: Engines::Of(&[Engine::Dve, Engine::Pool]),
         layout: "S4D4_TR",
+        formats: S4d4Tr::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Maximum of the innermost dimensions in bf16 (isa 07b B1).",
         ..OpRow::NEW
     },
     OpRow {
@@ -346,8 +422,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S2_BNPL2",
+        formats: S2Bnpl2::EVERY,
         decode: Known::Solid,
         semantics: Known::Partial,
+        doc: "Loads batch-norm parameters; which is which is not published (isa 07b B7).",
         ..OpRow::NEW
     },
     OpRow {
@@ -356,8 +434,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S3S3D1_BN2",
+        formats: S3s3d1Bn2::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Partial,
+        doc: "Batch-norm gradient sums, coefficients by pointer or register (isa 07b B7).",
         ..OpRow::NEW
     },
     OpRow {
@@ -366,8 +446,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve]),
         layout: "D1_RD",
+        formats: D1Rd::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Writes the accumulator of each lane (isa 07b B6).",
         ..OpRow::NEW
     },
     OpRow {
@@ -376,8 +458,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::FROM_V3,
         engines: Engines::Of(&[Engine::Dve]),
         layout: "D4_MR",
+        formats: D4Mr::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Writes the 8 index flops of each lane (isa 07b B4).",
         ..OpRow::NEW
     },
 ];

@@ -1,6 +1,21 @@
 //! POOL and miscellaneous family: gather, random, extended (isa 07c).
 
-use crate::isa::{Engine, Engines, GenSet, Known, OpRow};
+mod layouts;
+
+pub use layouts::*;
+
+use super::stream::D4Mr;
+use crate::isa::fields::ExtendedOp;
+use crate::isa::{Bundle, Engine, Engines, Exec, Format, GenSet, Known, OpRow};
+
+/// Layout of an extended instruction, by the sub-opcode in byte 12.
+fn extended(bundle: &Bundle) -> Option<&'static Format> {
+    match Extended(bundle).extended_opcode() {
+        ExtendedOp::TENSOR_TENSOR_ARITH => Some(ExtendedTta::FORMAT),
+        ExtendedOp::RDMA_DESC_GEN => Some(ExtendedRdmaDescGen::FORMAT),
+        _ => None,
+    }
+}
 
 /// Rows, ascending.
 pub(in crate::isa) const OPS: &[OpRow] = &[
@@ -11,8 +26,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         dormant: true,
         engines: Engines::Of(&[Engine::Pool]),
         layout: "S4_RL",
+        exec: Exec::Unmodelled("body not published"),
         decode: Known::Unknown,
         semantics: Known::Unknown,
+        doc: "Loads registers from memory; body not published (isa 07c C10).",
         ..OpRow::NEW
     },
     OpRow {
@@ -22,8 +39,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         dormant: true,
         engines: Engines::Of(&[Engine::Pool]),
         layout: "-",
+        exec: Exec::Unmodelled("body not published"),
         decode: Known::Unknown,
         semantics: Known::Unknown,
+        doc: "Moves registers between lanes; body not published (isa 07c C10).",
         ..OpRow::NEW
     },
     OpRow {
@@ -32,8 +51,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve, Engine::Pool]),
         layout: "D4_MR",
+        formats: D4Mr::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Partial,
+        doc: "Raw random draws (isa 07b B4, 07c C5).",
         ..OpRow::NEW
     },
     OpRow {
@@ -44,6 +65,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         layout: "CTRL_IM",
         decode: Known::Partial,
         semantics: Known::Partial,
+        doc: "Loads the reciprocal table of the batch-norm statistics; body not published, the table is preset (isa 07b B7).",
         ..OpRow::NEW
     },
     OpRow {
@@ -52,8 +74,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Pool]),
         layout: "S4_PB",
+        formats: S4Pb::EVERY,
         decode: Known::Partial,
         semantics: Known::Partial,
+        doc: "Loads up to 512 table elements per lane for GATHER (isa 07c C1).",
         ..OpRow::NEW
     },
     OpRow {
@@ -62,8 +86,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Pool]),
         layout: "S4D4_GT",
+        formats: S4d4Gt::EVERY,
         decode: Known::Solid,
         semantics: Known::Partial,
+        doc: "Looks elements up in the pool buffer (isa 07c C1).",
         ..OpRow::NEW
     },
     OpRow {
@@ -73,8 +99,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         dormant: true,
         engines: Engines::Of(&[Engine::Pool]),
         layout: "-",
+        exec: Exec::Unmodelled("body not published"),
         decode: Known::Unknown,
         semantics: Known::Unknown,
+        doc: "Region-of-interest alignment; body not published (isa 07c C10).",
         ..OpRow::NEW
     },
     OpRow {
@@ -84,8 +112,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         dormant: true,
         engines: Engines::Of(&[Engine::Dve]),
         layout: "D4_RAND",
+        formats: D4Rand::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Partial,
+        doc: "Random draws, older form (isa 07c C5).",
         ..OpRow::NEW
     },
     OpRow {
@@ -94,8 +124,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Pool, Engine::Dve]),
         layout: "D4_RAND",
+        formats: D4Rand::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Partial,
+        doc: "Writes generator state to memory (isa 07c C5).",
         ..OpRow::NEW
     },
     OpRow {
@@ -104,8 +136,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Pool, Engine::Dve]),
         layout: "S1_RAND",
+        formats: S1Rand::EVERY,
         decode: Known::Solid,
         semantics: Known::Partial,
+        doc: "Loads generator state (isa 07c C5).",
         ..OpRow::NEW
     },
     OpRow {
@@ -114,8 +148,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Pool]),
         layout: "?",
+        exec: Exec::Unmodelled("body not published"),
         decode: Known::Unknown,
         semantics: Known::Unknown,
+        doc: "Scatter-add into an embedding table; body not published (isa 07c C10).",
         ..OpRow::NEW
     },
     OpRow {
@@ -124,8 +160,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Pool]),
         layout: "CTRL_IM",
+        formats: CtrlImPoolArgs::EVERY,
         decode: Known::Partial,
         semantics: Known::Unknown,
+        doc: "Hands arguments to POOL software; nothing here reads them (isa 07c C10).",
         ..OpRow::NEW
     },
     OpRow {
@@ -134,8 +172,14 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Pool]),
         layout: "S3D3_TENS_DEQUANT",
+        formats: &[
+            (GenSet::V2_V4, S3d3TensDequant::STATIC),
+            (GenSet::V5, S3d3TensDequant::FORMAT),
+        ],
+        exec: Exec::Unmodelled("packing order, NF4 table and scale position are not published"),
         decode: Known::Solid,
         semantics: Known::Partial,
+        doc: "Widens packed sub-byte codes to FP8 (isa 07c C8).",
         ..OpRow::NEW
     },
     OpRow {
@@ -144,8 +188,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Dve, Engine::Pool]),
         layout: "S3D3_DROPOUT",
+        formats: S3d3Dropout::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Partial,
+        doc: "Zeroes elements at random (isa 07c C4).",
         ..OpRow::NEW
     },
     OpRow {
@@ -155,8 +201,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         dormant: true,
         engines: Engines::Of(&[Engine::Pool]),
         layout: "S2D2_JPEG",
+        exec: Exec::Unmodelled("body not published"),
         decode: Known::Unknown,
         semantics: Known::Unknown,
+        doc: "Decodes a JPEG image; body not published (isa 07c C10).",
         ..OpRow::NEW
     },
     OpRow {
@@ -165,8 +213,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Pool]),
         layout: "CUSTOM_OP_HEADER",
+        exec: Exec::Unmodelled("body not published"),
         decode: Known::Unknown,
         semantics: Known::Unknown,
+        doc: "First bundle of a custom operation; body not published (isa 07c C10).",
         ..OpRow::NEW
     },
     OpRow {
@@ -175,8 +225,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Pool]),
         layout: "CUSTOM_OP_PAYLOAD",
+        exec: Exec::Unmodelled("body not published"),
         decode: Known::Unknown,
         semantics: Known::Unknown,
+        doc: "Further bundle of a custom operation; body not published (isa 07c C10).",
         ..OpRow::NEW
     },
     OpRow {
@@ -185,8 +237,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Pool]),
         layout: "MODIFY_POOL_CONFIG",
+        exec: Exec::Unmodelled("body not published"),
         decode: Known::Unknown,
         semantics: Known::Unknown,
+        doc: "Loads or unloads a POOL software library; body not published (isa 07c C10).",
         ..OpRow::NEW
     },
     OpRow {
@@ -195,8 +249,11 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Pool]),
         layout: "S1D2_SORT",
+        formats: S1d2Sort::EVERY,
+        bitvec: true,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Sorts a row and gives the source positions (isa 07c C9).",
         ..OpRow::NEW
     },
     OpRow {
@@ -206,8 +263,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         dormant: true,
         engines: Engines::Of(&[Engine::Pool]),
         layout: "S2D2_TR",
+        exec: Exec::Unmodelled("body not published"),
         decode: Known::Unknown,
         semantics: Known::Unknown,
+        doc: "Reduction with a range check; body not published (isa 07c C10).",
         ..OpRow::NEW
     },
     OpRow {
@@ -216,8 +275,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::FROM_V3,
         engines: Engines::Of(&[Engine::Pool]),
         layout: "S3D3_SEQ_BOUNDS",
+        formats: S3d3SeqBounds::EVERY,
         decode: Known::Solid,
         semantics: Known::Partial,
+        doc: "Start and end of the run of equal neighbours of each element (isa 07c C9).",
         ..OpRow::NEW
     },
     OpRow {
@@ -226,8 +287,11 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::FROM_V3,
         engines: Engines::Of(&[Engine::Pool]),
         layout: "S3D3_COLLECTIVE",
+        formats: S3d3Collective::MEM_FROM_V4,
+        exec: Exec::Unmodelled("peer routing needs a second core"),
         decode: Known::Solid,
         semantics: Known::Partial,
+        doc: "Moves a tensor to a peer core (isa 01 §4).",
         ..OpRow::NEW
     },
     OpRow {
@@ -236,8 +300,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::FROM_V4,
         engines: Engines::Of(&[Engine::Dve]),
         layout: "D3_RAND",
+        formats: D3Rand::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Uniform random numbers in a range (isa 07c C5).",
         ..OpRow::NEW
     },
     OpRow {
@@ -246,8 +312,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Pool]),
         layout: "S4D4_IC",
+        formats: S4d4Ic::EVERY,
         decode: Known::Solid,
         semantics: Known::Partial,
+        doc: "Gathers runs of elements by an index list (isa 07c C2).",
         ..OpRow::NEW
     },
     OpRow {
@@ -256,8 +324,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::NONE,
         engines: Engines::Nobody,
         layout: "?",
+        exec: Exec::Unmodelled("in no opcode table: illegal"),
         decode: Known::Unknown,
         semantics: Known::Unknown,
+        doc: "Named in one compiler table only: illegal (isa 04 §8).",
         ..OpRow::NEW
     },
     OpRow {
@@ -266,8 +336,11 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Pool]),
         layout: "EXTENDED_*",
+        formats: Extended::EVERY,
+        variant: Some(extended),
         decode: Known::Partial,
         semantics: Known::Partial,
+        doc: "Extended instruction, chosen by byte 12 (isa 07c C7, 04 §7).",
         ..OpRow::NEW
     },
     OpRow {
@@ -276,8 +349,11 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::FROM_V3,
         engines: Engines::Of(&[Engine::Pool]),
         layout: "S3D3_NONZERO_WITH_COUNT",
+        formats: S3d3NonzeroWithCount::EVERY,
+        bitvec: true,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "Positions of the non-zero elements and their number (isa 07c C3).",
         ..OpRow::NEW
     },
     OpRow {
@@ -286,8 +362,12 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::V5,
         engines: Engines::Of(&[Engine::Pool, Engine::Dve]),
         layout: "S2S2D2D2_TT",
+        formats: S2s2d2d2Tt::EVERY,
+        bitvec: true,
+        exec: Exec::Unmodelled("v5 has no machine model"),
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "64-bit sum, difference, product or shift of two integer tensors (isa 07c C6).",
         ..OpRow::NEW
     },
     OpRow {
@@ -296,8 +376,12 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::V5,
         engines: Engines::Of(&[Engine::Pool, Engine::Dve]),
         layout: "S2D2D2_TS_WIDE",
+        formats: S2d2d2TsWide::EVERY,
+        bitvec: true,
+        exec: Exec::Unmodelled("v5 has no machine model"),
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "64-bit sum, difference, product or shift of an integer tensor and a scalar (isa 07c C6).",
         ..OpRow::NEW
     },
     OpRow {
@@ -306,8 +390,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Nobody,
         layout: "-",
+        exec: Exec::Unmodelled("sentinel: illegal"),
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "No instruction (isa 04 §2).",
         ..OpRow::NEW
     },
 ];
