@@ -9,11 +9,17 @@ pub mod checkpoint;
 mod digest;
 mod dram;
 pub mod effect;
+pub mod exec;
+pub mod fault;
 pub mod hidden;
 pub mod journal;
+pub mod machine;
 pub mod memory;
 pub mod rect;
+pub mod sched;
+pub mod settings;
 pub mod state;
+pub mod waits;
 pub mod writer;
 mod written;
 
@@ -21,9 +27,16 @@ mod written;
 mod tests;
 
 pub use checkpoint::Checkpoint;
+pub use fault::{Fault, Finding, Trap};
 pub use hidden::Region;
 pub use journal::{Journal, Record, StepDone, StepHead, StepKind};
+pub use machine::{Blocked, Bundles, Machine, Stepped, Stream};
 pub use memory::{Geometry, MemError};
 pub use rect::{Rect, Runs, Space};
+pub use sched::Policy;
+pub use settings::Settings;
 pub use state::{Reset, State};
 pub use writer::Writer;
+
+/// Note bit of a record: a setting differed from its default (decisions.md §2).
+pub const NOTE_SETTINGS: u8 = 1;

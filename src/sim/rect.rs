@@ -1,37 +1,7 @@
 //! Rectangles of memory: the one way ranges are named in effects, read lists, watchpoints and heat maps.
 
+pub use crate::isa::Space;
 use std::fmt;
-
-/// One of the three data memories of a core.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Space {
-    /// State buffer: 128 partitions.
-    Sbuf,
-    /// Partial-sum buffer: 128 partitions of eight 2 KiB banks.
-    Psum,
-    /// Device memory: one flat byte range without partitions.
-    Dram,
-}
-
-impl Space {
-    /// All spaces in address order of the digest.
-    pub const ALL: [Space; 3] = [Space::Sbuf, Space::Psum, Space::Dram];
-
-    /// The name used in places: `sbuf`, `psum`, `dram`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Space::Sbuf => "sbuf",
-            Space::Psum => "psum",
-            Space::Dram => "dram",
-        }
-    }
-}
-
-impl fmt::Display for Space {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
 
 /// A rectangle of bytes: partitions `part..part+parts`, bytes `off..off+len` in each of them.
 ///

@@ -92,6 +92,13 @@ impl State {
         }
     }
 
+    /// Sets a scheduler word of a fresh state, before any step.
+    pub(super) fn set_initial_sched(&mut self, slot: u8, value: u64) {
+        if let Some(word) = self.small.sched.get_mut(usize::from(slot)) {
+            *word = value;
+        }
+    }
+
     /// Memory sizes.
     pub fn geometry(&self) -> &Geometry {
         &self.geometry

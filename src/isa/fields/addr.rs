@@ -20,6 +20,9 @@ pub enum Space {
 }
 
 impl Space {
+    /// All memories, on-chip ones first.
+    pub const ALL: [Space; 3] = [Space::Sbuf, Space::Psum, Space::Dram];
+
     /// Lower-case name, as in places.
     pub const fn name(self) -> &'static str {
         ["sbuf", "psum", "dram"][self as usize]

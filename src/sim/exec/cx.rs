@@ -1,0 +1,322 @@
+//! What an executing bundle sees of the machine.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::walk::{Resolver, Walk};
+use crate::isa::access;
+use crate::isa::fields::{Addr4, Imm32, ImmSrc};
+use crate::isa::{DType, Engine, Instr, Queue, Severity};
+use crate::num::{self, Kind, Rules};
+use crate::sim::fault::{Finding, Trap};
+use crate::sim::settings::{Id, Settings};
+use crate::sim::{Rect, Region, State, Writer};
+
+/// What a step reports besides its effects.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// Findings, in order.
+    pub findings: Vec<Finding>,
+    /// Lines for the event log (NOTIFY and the like).
+    pub log: Vec<String>,
+}
+
+/// Reused buffers, so that a bundle allocates nothing per lane.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    pub(super) bytes: Vec<u8>,
+    pub(super) packed: Vec<u8>,
+}
+
+/// An executing bundle and the machine as it may use it.
+pub struct Cx<'a, 'w> {
+    /// The bundle.
+    pub instr: &'a Instr,
+    /// The engine that executes it.
+    pub engine: Engine,
+    /// Its stream; also selects the register file.
+    pub queue: Queue,
+    /// Its index in the stream.
+    pub index: u64,
+    /// Where it goes on: index of the next bundle, changed by branches.
+    pub next: u64,
+    /// The stream ends with this bundle.
+    pub exits: bool,
+    /// Bundles in the stream.
+    pub stream_len: u64,
+    /// Immediate branch targets are byte displacements (isa 08 §6.3).
+    pub branch_bytes: bool,
+    /// Settings.
+    pub settings: &'a Settings,
+    pub(in crate::sim) rules: Rules,
+    pub(in crate::sim) writer: &'a mut Writer<'w>,
+    pub(in crate::sim) report: &'a mut Report,
+    pub(in crate::sim) scratch: &'a mut Scratch,
+    pub(in crate::sim) interrupt: &'a AtomicBool,
+    pub(in crate::sim) seq: u64,
+}
+
+/// A scalar operand: the same for all lanes, or one per lane.
+#[derive(Clone, Debug)]
+pub enum Scalars {
+    /// One value, as raw bits.
+    One(u32),
+    /// Raw bits per lane.
+    PerLane(Vec<u32>),
+}
+
+impl Scalars {
+    /// Bits of a lane.
+    pub fn bits(&self, lane: u16) -> u32 {
+        match self {
+            Scalars::One(v) => *v,
+            Scalars::PerLane(all) => all.get(usize::from(lane)).copied().unwrap_or(0),
+        }
+    }
+
+    /// Value of a lane.
+    pub fn f32(&self, lane: u16) -> f32 {
+        f32::from_bits(self.bits(lane))
+    }
+}
+
+/// The element kind of a wire dtype; `fp8_fn` selects the variant of 0x0E (isa 13 §2).
+pub fn kind_of(dtype: DType, fp8_fn: bool) -> Option<Kind> {
+    match dtype.kind() {
+        Some(Kind::Fp8E4) if fp8_fn => Some(Kind::Fp8E4Fn),
+        kind => kind,
+    }
+}
+
+impl Cx<'_, '_> {
+    /// The state as changed so far.
+    pub fn state(&self) -> &State {
+        self.writer.state()
+    }
+
+    /// Number of the stream's register file.
+    pub fn agent(&self) -> u8 {
+        self.queue.index() as u8
+    }
+
+    /// The conversion switches.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// Reports something that does not stop the run.
+    pub fn finding(&mut self, severity: Severity, rule: &'static str, message: String) {
+        self.report.findings.push(Finding {
+            rule,
+            severity,
+            queue: self.queue,
+            index: self.index,
+            seq: self.seq,
+            message,
+        });
+    }
+
+    /// Adds a line to the event log.
+    pub fn log(&mut self, line: String) {
+        self.report.log.push(line);
+    }
+
+    /// To be called once per lane of long work: lets an interrupt take the bundle back.
+    ///
+    /// # Errors
+    /// The `interrupt` trap.
+    pub fn poll(&self) -> Result<(), Trap> {
+        if self.interrupt.load(Ordering::Relaxed) {
+            return Err(Trap::new("interrupt", "interrupted"));
+        }
+        Ok(())
+    }
+
+    /// A register of the stream, 128/129 being the PC (isa 08 §7). Reading an undefined register
+    /// is a finding.
+    pub fn reg(&mut self, reg: u8) -> u32 {
+        match reg {
+            128 => (self.index * 64) as u32,
+            129 => ((self.index * 64) >> 32) as u32,
+            _ => {
+                if !self.state().reg_defined(self.agent(), reg) {
+                    let m = format!("r{reg} of {} was never set", self.queue);
+                    self.finding(Severity::Warn, "uninit-reg", m);
+                }
+                self.state().reg(self.agent(), reg)
+            }
+        }
+    }
+
+    /// Sets a register; writes to the PC numbers are ignored.
+    pub fn set_reg(&mut self, reg: u8, value: u32) {
+        if reg < 64 {
+            self.writer.set_reg(self.agent(), reg, value);
+        }
+    }
+
+    /// Resolves the operand in a slot, records reads of sources and reports never-written bytes.
+    ///
+    /// # Errors
+    /// Traps of [`Resolver::resolve`]; `uninit-read` when that is set to fault.
+    pub fn operand(&mut self, slot: &'static str) -> Result<Walk, Trap> {
+        let op = self
+            .instr
+            .format
+            .field(slot)
+            .and_then(|f| access::operand(self.instr, f))
+            .ok_or_else(|| Trap::at("not-modelled", slot, "this layout has no such operand"))?;
+        let walk = self.resolver().resolve(&op)?;
+        if walk.role == crate::isa::field::Role::Read {
+            self.note_read(&walk)?;
+        }
+        Ok(walk)
+    }
+
+    /// Resolves operands under the present settings.
+    pub fn resolver(&self) -> Resolver<'_> {
+        Resolver {
+            state: self.state(),
+            generation: self.instr.generation,
+            agent: self.agent(),
+            group: if self.engine == Engine::Pe { 32 } else { 16 },
+            kind: kind_of,
+            fp8_fn: self.settings.is(Id::Fp8E4, 2),
+        }
+    }
+
+    /// Records that a walk is read; never-written bytes are the finding or fault `uninit-read`.
+    ///
+    /// # Errors
+    /// `uninit-read` when that is set to fault.
+    pub fn note_read(&mut self, walk: &Walk) -> Result<(), Trap> {
+        let mut unwritten = 0;
+        if walk.contiguous() {
+            unwritten += self.read_rect(walk.bounds());
+        } else {
+            for rect in walk.rects() {
+                unwritten += self.read_rect(rect);
+            }
+        }
+        self.uninit(unwritten, walk.field, &walk.bounds())
+    }
+
+    /// Records the read of a rectangle and counts its never-written bytes.
+    pub fn read_rect(&mut self, rect: Rect) -> u64 {
+        self.writer.read(rect);
+        self.state().unwritten(&rect)
+    }
+
+    /// Reports never-written bytes that were read.
+    ///
+    /// # Errors
+    /// `uninit-read` when that is set to fault.
+    pub fn uninit(&mut self, bytes: u64, slot: &'static str, around: &Rect) -> Result<(), Trap> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        let message = format!("{slot} reads {bytes} never-written bytes of {around}");
+        match self.settings.get(Id::UninitRead) {
+            0 => self.finding(Severity::Warn, "uninit-read", message),
+            1 => return Err(Trap::at("uninit-read", slot, message)),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Reads a lane as f32, in walk order, into `out`.
+    pub fn lane_f32(&mut self, walk: &Walk, lane: u16, out: &mut Vec<f32>) {
+        out.clear();
+        out.resize(walk.count, 0.0);
+        let state = self.writer.state();
+        match walk.row(state, lane) {
+            Some(row) => num::widen_slice(walk.kind, row, out),
+            None => {
+                self.scratch.bytes.clear();
+                walk.gather_bytes(state, lane, &mut self.scratch.bytes);
+                num::widen_slice(walk.kind, &self.scratch.bytes, out);
+            }
+        }
+    }
+
+    /// Reads the packed bytes of a lane, in walk order, into `out`.
+    pub fn lane_bytes(&self, walk: &Walk, lane: u16, out: &mut Vec<u8>) {
+        out.clear();
+        match walk.row(self.state(), lane) {
+            Some(row) => out.extend_from_slice(row),
+            None => walk.gather_bytes(self.state(), lane, out),
+        }
+    }
+
+    /// Reads a lane as raw element bits, zero-extended, in walk order, into `out`.
+    pub fn lane_raw(&mut self, walk: &Walk, lane: u16, out: &mut Vec<u64>) {
+        let mut bytes = std::mem::take(&mut self.scratch.bytes);
+        self.lane_bytes(walk, lane, &mut bytes);
+        out.clear();
+        out.extend(bytes.chunks_exact(walk.elem.max(1) as usize).map(|e| {
+            let mut word = [0; 8];
+            word.iter_mut().zip(e).for_each(|(w, b)| *w = *b);
+            u64::from_le_bytes(word)
+        }));
+        self.scratch.bytes = bytes;
+    }
+
+    /// Resolves a 32-bit immediate: inline bits, or the scalar that a pointer (in the bundle or in
+    /// a register) names in each of `lanes` partitions, `dtype` wide (isa 07 §1.2). Pointed-to
+    /// floats are widened to fp32 bits, integers zero- or sign-extended.
+    ///
+    /// # Errors
+    /// `imm-src` for an undefined source; address traps of the pointer.
+    pub fn scalars(
+        &mut self,
+        slot: &'static str,
+        imm: Imm32,
+        src: ImmSrc,
+        dtype: DType,
+        lanes: u16,
+    ) -> Result<Scalars, Trap> {
+        let word = match src {
+            ImmSrc::INSTRUCTION => return Ok(Scalars::One(imm.0)),
+            ImmSrc::POINTER => Addr4(imm.0),
+            ImmSrc::REG_PTR => Addr4(Addr4::REGISTER | (imm.0 & 0xFF)),
+            _ => {
+                return Err(Trap::at(
+                    "imm-src",
+                    slot,
+                    format!("source {:#04x}; 0, 1 and 2 are defined", src.0),
+                ));
+            }
+        };
+        let kind = kind_of(dtype, self.settings.is(Id::Fp8E4, 2))
+            .ok_or_else(|| Trap::at("dtype", slot, format!("dtype {dtype} has no element size")))?;
+        let at = self.resolver().location(slot, word, dtype, lanes)?;
+        let rect = Rect::new(
+            at.space,
+            at.part,
+            lanes,
+            u64::from(at.off),
+            kind.bytes() as u32,
+        );
+        let missing = self.read_rect(rect);
+        self.uninit(missing, slot, &rect)?;
+        let mut bytes = Vec::new();
+        self.state()
+            .read_into(&rect, &mut bytes)
+            .map_err(|e| Trap::at("bounds", slot, e.to_string()))?;
+        let values = bytes.chunks_exact(kind.bytes()).map(|e| {
+            let mut word = [0; 8];
+            word.iter_mut().zip(e).for_each(|(w, b)| *w = *b);
+            let raw = u64::from_le_bytes(word);
+            if kind.is_float() {
+                num::widen(kind, raw).to_bits()
+            } else {
+                raw as u32
+            }
+        });
+        Ok(Scalars::PerLane(values.collect()))
+    }
+
+    /// Words of a hidden region.
+    pub fn hidden(&self, region: Region) -> &[u32] {
+        self.state().hidden(region)
+    }
+}

@@ -1,0 +1,41 @@
+//! Execution: one function per opcode, registered in the table of its family.
+//!
+//! A function gets a [`Cx`]: the bundle, the state behind the journal, and helpers to resolve
+//! operands, read lanes as f32 or raw bits and store them. It returns a [`Trap`] to fault; the open
+//! step is then taken back whole. Waits and updates are not its business (`sim::machine`).
+
+mod ctrl;
+mod cx;
+mod dest;
+mod elementwise;
+mod walk;
+
+pub use cx::{Cx, Report, Scalars, Scratch};
+pub use dest::{Dest, map_bytes, map_f32};
+pub use walk::{Walk, start_partition_legal};
+
+use crate::sim::fault::Trap;
+
+/// Executes one bundle.
+pub type ExecFn = fn(&mut Cx<'_, '_>) -> Result<(), Trap>;
+
+/// The functions of all families.
+const FAMILIES: &[&[(u8, ExecFn)]] = &[ctrl::EXEC, elementwise::EXEC];
+
+/// Function of each opcode byte.
+pub static EXEC: [Option<ExecFn>; 256] = {
+    let mut all: [Option<ExecFn>; 256] = [None; 256];
+    let mut f = 0;
+    while f < FAMILIES.len() {
+        let rows = FAMILIES[f];
+        let mut i = 0;
+        while i < rows.len() {
+            let (byte, run) = rows[i];
+            assert!(all[byte as usize].is_none(), "two functions for one opcode");
+            all[byte as usize] = Some(run);
+            i += 1;
+        }
+        f += 1;
+    }
+    all
+};
