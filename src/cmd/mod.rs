@@ -1,2 +1,4 @@
 //! The command language.
+pub mod error;
 pub mod lang;
+pub mod output;

@@ -1,0 +1,73 @@
+//! Errors of commands: where in the line, what was found, what was expected.
+
+use super::lang::{ParseError, Span};
+
+/// The class of an error, which decides the exit code (interface §1).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ErrorKind {
+    /// The line cannot be parsed, or names something that does not exist.
+    Usage,
+    /// A file is missing, unreadable, or of the wrong shape or type.
+    File,
+    /// An expectation failed.
+    Expect,
+    /// The command makes no sense now (nothing loaded, no history, ...).
+    State,
+}
+
+impl ErrorKind {
+    /// Name in JSON.
+    pub const fn name(self) -> &'static str {
+        ["usage", "file", "expect", "state"][self as usize]
+    }
+}
+
+/// Why a command failed.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct CmdError {
+    /// Class.
+    pub kind: ErrorKind,
+    /// One sentence: what was found and what is allowed.
+    pub message: String,
+    /// Bytes of the line at fault.
+    pub span: Option<Span>,
+}
+
+impl CmdError {
+    /// An error of a class, anywhere in the line.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> CmdError {
+        CmdError {
+            kind,
+            message: message.into(),
+            span: None,
+        }
+    }
+
+    /// A usage error at a span.
+    pub fn usage(span: Span, message: impl Into<String>) -> CmdError {
+        CmdError {
+            kind: ErrorKind::Usage,
+            message: message.into(),
+            span: Some(span),
+        }
+    }
+
+    /// The line with a caret under the span; empty when the error has no place.
+    pub fn caret(&self, line: &str) -> String {
+        let Some(span) = &self.span else {
+            return String::new();
+        };
+        ParseError::new(span.clone(), String::new(), &[]).caret(line)
+    }
+}
+
+impl From<ParseError> for CmdError {
+    fn from(e: ParseError) -> CmdError {
+        CmdError {
+            kind: ErrorKind::Usage,
+            message: e.to_string(),
+            span: Some(e.span),
+        }
+    }
+}
