@@ -625,4 +625,3 @@ mod tests {
         assert_eq!(blocked[0].waits[0].to_string(), "$S[7]>=4 (is 0)");
     }
 }
-

@@ -1,0 +1,3 @@
+//! All integration tests, one binary so that linking happens once.
+
+mod floors;
