@@ -46,6 +46,8 @@ pub struct EnumDesc {
     pub name: &'static str,
     /// Members in ascending order of value.
     pub values: &'static [(u8, &'static str)],
+    /// Values without a published name exist: a non-member is no violation by itself.
+    pub open: bool,
 }
 
 impl EnumDesc {
@@ -117,6 +119,8 @@ pub enum FieldKind {
     DType,
     /// Data type code of a matmul result: 0 stands for FP32 (isa 05 §5).
     OutDType,
+    /// Data type code that may be left out: 0 means not given (isa 08 §6, §7.2).
+    OptDType,
     /// Member of a named enumeration.
     Enum(&'static EnumDesc),
     /// Named bits `(mask, name)`; undefined bits print in hex.
@@ -246,10 +250,13 @@ pub struct Format {
     pub name: &'static str,
     /// What it is, with the sheet.
     pub doc: &'static str,
-    /// Fields in ascending order of position, header and EVENTS excluded.
+    /// Fields in listing order (ascending position unless the vendor prints otherwise), header and
+    /// EVENTS excluded.
     pub fields: &'static [FieldDesc],
     /// Some bytes of the body have no published meaning: they are kept and shown, never an error.
     pub open: bool,
+    /// There is no EVENTS band: bytes 4..12 belong to the body (0xDA, and v5 DMA and micro-code).
+    pub bare: bool,
 }
 
 impl Format {
@@ -258,32 +265,49 @@ impl Format {
         self.fields.iter().find(|f| f.name == name)
     }
 
-    /// Bit `i` set: byte `i` belongs to the header, the EVENTS band or a field.
-    pub const fn covered(&self) -> u64 {
-        let mut mask = 0xFFF;
+    /// First bit of the body: byte 12, or 4 without EVENTS band.
+    pub const fn body(&self) -> u16 {
+        if self.bare { 32 } else { 96 }
+    }
+
+    /// The bits, byte by byte, that belong to the header, the EVENTS band or a field. What is
+    /// left is reserved, or unexplained in an open format; some fields fill only part of a byte.
+    pub const fn covered(&self) -> [u8; 64] {
+        let mut mask = [0; 64];
+        let mut bit = 0;
+        while bit < self.body() {
+            mask[(bit / 8) as usize] |= 1 << (bit % 8);
+            bit += 1;
+        }
         let mut i = 0;
         while i < self.fields.len() {
             let f = &self.fields[i];
-            let mut b = f.byte();
-            while b < f.byte() + f.len() {
-                mask |= 1 << b;
-                b += 1;
+            let mut bit = f.at;
+            while bit < f.at + f.bits {
+                mask[(bit / 8) as usize] |= 1 << (bit % 8);
+                bit += 1;
             }
             i += 1;
         }
         mask
     }
 
-    /// Compile-time check: ascending, inside bytes 12..64, no two fields share a bit.
+    /// Compile-time check: inside the body, no two fields share a bit.
     pub const fn well_formed(&self) -> bool {
         let mut i = 0;
-        let mut end = 96;
         while i < self.fields.len() {
             let f = &self.fields[i];
-            if f.at < end || f.bits == 0 || f.at + f.bits > 512 {
+            if f.at < self.body() || f.bits == 0 || f.at + f.bits > 512 {
                 return false;
             }
-            end = f.at + f.bits;
+            let mut j = 0;
+            while j < i {
+                let g = &self.fields[j];
+                if f.at < g.at + g.bits && g.at < f.at + f.bits {
+                    return false;
+                }
+                j += 1;
+            }
             i += 1;
         }
         true

@@ -3,9 +3,11 @@
 //! Their output is plain newtypes, const slices and typed views; everything else (printing,
 //! explaining, completion, checks) is ordinary code looping over the tables.
 
-/// Declares one-byte enumerations of the wire as newtypes that keep undefined values.
+/// Declares enumerations of the wire as newtypes that keep undefined values. They are one byte
+/// wide unless `bits N` follows the wire name; `open` before it says that values without a
+/// published name exist.
 macro_rules! wire_enum {
-    ($($(#[doc = $doc:literal])+ $name:ident = $wire:literal { $($member:ident = $value:literal),+ $(,)? })+) => {$(
+    ($($(#[doc = $doc:literal])+ $name:ident = $($open:ident)? $wire:literal $(bits $bits:literal)? { $($member:ident = $value:literal),+ $(,)? })+) => {$(
         $(#[doc = $doc])+
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub struct $name(pub u8);
@@ -18,6 +20,7 @@ macro_rules! wire_enum {
             pub const DESC: $crate::isa::field::EnumDesc = $crate::isa::field::EnumDesc {
                 name: $wire,
                 values: &[$(($value, stringify!($member))),+],
+                open: formats!(@flag open $($open)?),
             };
             /// Is the value a member?
             pub fn is_defined(self) -> bool {
@@ -26,13 +29,13 @@ macro_rules! wire_enum {
         }
 
         impl $crate::isa::field::Field for $name {
-            const BITS: u16 = 8;
+            const BITS: u16 = wire_enum!(@bits $($bits)?);
             const KIND: $crate::isa::field::FieldKind = $crate::isa::field::FieldKind::Enum(&Self::DESC);
             fn get(bundle: &$crate::isa::Bundle, at: u16) -> Self {
-                $name(bundle.bits(at, 8) as u8)
+                $name(bundle.bits(at, <Self as $crate::isa::field::Field>::BITS) as u8)
             }
             fn put(self, bundle: &mut $crate::isa::Bundle, at: u16) {
-                bundle.put_bits(at, 8, u64::from(self.0));
+                bundle.put_bits(at, <Self as $crate::isa::field::Field>::BITS, u64::from(self.0));
             }
         }
 
@@ -45,6 +48,8 @@ macro_rules! wire_enum {
             }
         }
     )+};
+    (@bits) => { 8 };
+    (@bits $bits:literal) => { $bits };
 }
 
 /// Declares struct layouts. Grammar of a row, all parts after the place optional:
@@ -55,11 +60,12 @@ macro_rules! wire_enum {
 ///       [lanes COUNT_FIELD] [src IMM_SRC_FIELD | src_n IMM_SRC_N_FIELD] [shown always] [conf Strong|Inferred|Unknown];
 /// ```
 /// `NAME = "WIRE_NAME"` declares a format whose undeclared bytes are reserved and must be 0;
-/// `NAME = open "WIRE_NAME"` one whose undeclared bytes have no published meaning.
+/// `NAME = open "WIRE_NAME"` one whose undeclared bytes have no published meaning, `bare` one
+/// without EVENTS band. Fields stand in listing order.
 /// Each format becomes a typed view `NAME(&Bundle)` with one getter per field and `NAME::FORMAT`.
 /// A slot that may be indirect from v4 only is declared `Mem<N>`; rows then say `NAME::MEM_FROM_V4`.
 macro_rules! formats {
-    ($($(#[doc = $doc:literal])+ $name:ident = $($open:ident)? $wire:literal { $(
+    ($($(#[doc = $doc:literal])+ $name:ident = $($flag:ident)* $wire:literal { $(
         $(#[doc = $fdoc:literal])+
         $field:ident : $ty:ty = $byte:literal $(bit $bit:literal)?
             $(reads $reads:ident)? $(writes $writes:ident)? $(reads_as $reads_as:literal)? $(writes_as $writes_as:literal)?
@@ -85,7 +91,8 @@ macro_rules! formats {
             pub const FORMAT: &'static $crate::isa::field::Format = &$crate::isa::field::Format {
                 name: $wire,
                 doc: concat!($($doc),+),
-                open: formats!(@open $($open)?),
+                open: formats!(@flag open $($flag)*),
+                bare: formats!(@flag bare $($flag)*),
                 fields: &Self::FIELDS,
             };
             /// The layout with every slot static, as before v4 (isa 03 §4).
@@ -105,10 +112,12 @@ macro_rules! formats {
                 <$ty as $crate::isa::field::Field>::get(self.0, 8 * $byte $(+ $bit)?)
             })*
         }
-        const _: () = assert!($name::FORMAT.well_formed(), "fields overlap, are out of order or leave the bundle");
+        const _: () = assert!($name::FORMAT.well_formed(), "fields overlap or leave the body");
     )+};
-    (@open) => { false };
-    (@open open) => { true };
+    (@flag $want:ident) => { false };
+    (@flag open open $($more:ident)*) => { true };
+    (@flag bare bare $($more:ident)*) => { true };
+    (@flag $want:ident $other:ident $($more:ident)*) => { formats!(@flag $want $($more)*) };
     (@kind $kind:expr;) => { $kind };
     (@kind $kind:expr; src $src:ident) => { $crate::isa::field::FieldKind::Imm { src: stringify!($src), inverted: false } };
     (@kind $kind:expr; src_n $src:ident) => { $crate::isa::field::FieldKind::Imm { src: stringify!($src), inverted: true } };

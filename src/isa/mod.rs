@@ -61,7 +61,11 @@ impl Instr {
 
     /// The EVENTS band.
     pub fn events(&self) -> Events {
-        Events::of(&self.bundle)
+        if self.format.bare {
+            Events::NONE
+        } else {
+            Events::of(&self.bundle)
+        }
     }
 
     /// Raw value of a field of this layout; `None` when the layout has no such field.

@@ -217,6 +217,18 @@ dtype_field!(DType4, 4, DType);
 pub struct OutDType(pub u8);
 dtype_field!(OutDType, 8, OutDType);
 
+/// Dtype that may be left out: 0 means not given.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OptDType(pub u8);
+dtype_field!(OptDType, 8, OptDType);
+
+impl OptDType {
+    /// The dtype, or `default` when none is given.
+    pub fn or(self, default: DType) -> DType {
+        if self.0 == 0 { default } else { DType(self.0) }
+    }
+}
+
 impl From<DType4> for DType {
     fn from(d: DType4) -> DType {
         DType(d.0)

@@ -65,8 +65,47 @@ wire_enum! {
         LT_REG = 9, LE_REG = 10, EQ_REG = 11, NE_REG = 12, GE_REG = 13, GT_REG = 14,
     }
 
-    /// How COMPARE_BRANCH names its target (isa 08 §6.2).
-    BranchTarget = "BR_TARGET_MODE" { REGISTER = 1, RELATIVE_IMMEDIATE = 3, RELATIVE_REGISTER = 4 }
+    /// How COMPARE_BRANCH names its target; codes 0, 2, 5..10 exist unnamed (isa 08 §6.2).
+    BranchTarget = open "BR_TARGET_MODE" { REGISTER = 1, RELATIVE_IMMEDIATE = 3, RELATIVE_REGISTER = 4 }
+
+    /// Column that the first weight read goes to (isa 05 §2).
+    WeightOrder = "PE_LW_ORDER" bits 1 { LAST_COL_FIRST = 0, FIRST_COL_FIRST = 1 }
+
+    /// Write mode of a matmul result; decisive on v5 only (isa 05 §2).
+    AccumulateMode = "ACCUMULATE_MODE" bits 1 { OVERWRITE = 0, ACCUMULATE = 1 }
+
+    /// Performance mode of MX operands on v5 (isa 05 §2).
+    MxPerf = "MX_PERF_MODE" {
+        NONE = 0, QUAD_ROW = 1, QUAD_ROW_INTERLEAVE = 2, QUAD_ROW_TILED = 3,
+        OCT_ROW = 4, OCT_ROW_INTERLEAVE = 5, OCT_ROW_TILED = 6,
+    }
+
+    /// Direction of PE_MANAGE_SEED (isa 05 §2).
+    SeedMode = "PE_SEED_MODE" { NONE = 0, LOAD_SEED = 1, SAVE_SEED = 2 }
+
+    /// Extremum kept by SPARSITY_COMPRESS: numbered against AluOp on purpose (isa 05 §3.9).
+    CompressOp = "COMPRESS_OP" { MIN = 0x08, MAX = 0x09, ABS_MIN = 0x20, ABS_MAX = 0x21 }
+
+    /// What ACTIVATE2 does with the lane accumulator (isa 04 §6).
+    ReduceCmd = "REDUCE_CMD" { IDLE = 0, RESET = 1, REDUCE = 2, RESET_REDUCE = 3 }
+
+    /// What MOVE_SHAPE moves (isa 08 §8.5).
+    ShapeMove = "MOVE_SHAPE_TYPE" { IMMEDIATE = 0, REG_TO_SHAPE = 1, SHAPE_TO_REG = 2 }
+
+    /// Axis of a gather or scatter on the wire, the reverse of the compiler's ordinal (isa 09 §4, 14 §5).
+    WireDim = "INDIRECT_DIM" bits 2 { X = 0, Y = 1, Z = 2, W = 3 }
+
+    /// Which side of DMA_INDIRECT goes through an index vector (isa 09 §4).
+    IndirectMode = "DMA_INDIRECT_MODE" bits 2 { SRC = 0, DST = 1, BOTH = 2 }
+
+    /// Bundle that PSEUDO_DMA_DIRECT2D becomes: 0xB8, 0xBB, 0xBD or 0xF1 (isa 09 §9.3).
+    DgeKind = "DGE_OP" { DIRECT2D = 0, INDIRECT1D = 1, TRANSPOSE = 2, GATHER_TRANSPOSE = 3 }
+
+    /// Collective of PSEUDO_TRIGGER_COLLECTIVE (isa 14 §8).
+    Collective = "COLLECTIVE_TYPE" {
+        ALL_REDUCE = 1, REDUCE_SCATTER = 2, ALL_GATHER = 3, ALL_TO_ALL = 4, PERMUTE = 5, PERMUTE_REDUCE = 6,
+        PERMUTE_IMPLICIT = 7, PERMUTE_REDUCE_IMPLICIT = 8, ALL_TO_ALL_V = 9,
+    }
 
     /// Source of a register move or of the second ALU operand (isa 08 §7).
     DataSrc = "DATA_SRC" { REGISTER = 0, IMMEDIATE = 1 }
@@ -83,8 +122,8 @@ wire_enum! {
     /// Sub-opcode of 0xDF (isa 08 §10).
     PseudoSub = "PSEUDO_INST_SUB" { EXIT_EXECUTION = 1, LIBRARY_RELOAD_INDEX = 2 }
 
-    /// Activation function id (isa 06 §3).
-    ActFunc = "ACTIVATION_FUNC" {
+    /// Activation function id; more ids exist in the tables than are published (isa 06 §3).
+    ActFunc = open "ACTIVATION_FUNC" {
         identity = 1, relu = 2, leaky_relu = 3, parametric_relu = 4, sigmoid = 5, tanh = 6, exp = 7,
         sqrt = 8, softplus = 9, ln = 10, sin = 19, erf = 21, derivative_erf = 22, gelu = 23, mish = 24,
         gelu_apprx_tanh = 25, gelu_apprx_sigmoid = 26, arctan = 28, reciprocal_sqrt = 29, square = 30,

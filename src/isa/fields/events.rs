@@ -40,6 +40,7 @@ impl WaitMode {
             (0x95, "SEM_GE_REG_OFFSET"),
             (0xFE, "UNORDERED"),
         ],
+        open: false,
     };
 
     /// Comparator of a semaphore wait: 1 EQ, 2 LT, 3 LE, 4 GT, 5 GE.
@@ -112,6 +113,7 @@ impl UpdateMode {
             (0x97, "SEM_SUB_REG_COMPLETE"),
             (0x99, "SEM_WR_REG_COMPLETE"),
         ],
+        open: false,
     };
 
     /// The action without the READ/COMPLETE and register bits: 1 set, 2 clear, 3 inc, 4 dec,
@@ -146,6 +148,17 @@ impl UpdateMode {
     }
 }
 
+impl Field for UpdateMode {
+    const BITS: u16 = 8;
+    const KIND: FieldKind = FieldKind::Enum(&Self::DESC);
+    fn get(bundle: &Bundle, at: u16) -> Self {
+        UpdateMode(bundle.bits(at, 8) as u8)
+    }
+    fn put(self, bundle: &mut Bundle, at: u16) {
+        bundle.put_bits(at, 8, u64::from(self.0));
+    }
+}
+
 /// Bytes 4..12 of every bundle: one wait, one update, one shared operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Events {
@@ -162,6 +175,15 @@ pub struct Events {
 }
 
 impl Events {
+    /// No wait, no update.
+    pub const NONE: Events = Events {
+        wait: WaitMode::NONE,
+        wait_idx: 0,
+        update: UpdateMode::NONE,
+        update_idx: 0,
+        value: 0,
+    };
+
     /// The band of a bundle.
     pub fn of(bundle: &Bundle) -> Events {
         Events {

@@ -4,28 +4,55 @@ use crate::isa::Bundle;
 use crate::isa::field::{Field, FieldKind, ListKind};
 
 macro_rules! byte_field {
-    ($(#[doc = $doc:literal] $name:ident => $kind:ident;)*) => {$(
+    ($(#[doc = $doc:literal] $name:ident => $kind:ident, $bits:literal;)*) => {$(
         #[doc = $doc]
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub struct $name(pub u8);
 
         impl Field for $name {
-            const BITS: u16 = 8;
+            const BITS: u16 = $bits;
             const KIND: FieldKind = FieldKind::$kind;
             fn get(bundle: &Bundle, at: u16) -> Self {
-                $name(bundle.bits(at, 8) as u8)
+                $name(bundle.bits(at, $bits) as u8)
             }
             fn put(self, bundle: &mut Bundle, at: u16) {
-                bundle.put_bits(at, 8, u64::from(self.0));
+                bundle.put_bits(at, $bits, u64::from(self.0));
             }
         }
     )*};
 }
 byte_field! {
     /// Register number: 0..63, and 128/129 for the PC where reading it is allowed (isa 08 §7).
-    Reg => Reg;
+    Reg => Reg, 8;
+    /// Register number of a bound check (isa 09 §2.4).
+    Reg6 => Reg, 6;
     /// Semaphore number.
-    Sem => Sem;
+    Sem => Sem, 8;
+}
+
+macro_rules! hex_field {
+    ($(#[doc = $doc:literal] $name:ident : $ty:ty;)*) => {$(
+        #[doc = $doc]
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        pub struct $name(pub $ty);
+
+        impl Field for $name {
+            const BITS: u16 = <$ty>::BITS as u16;
+            const KIND: FieldKind = FieldKind::Hex;
+            fn get(bundle: &Bundle, at: u16) -> Self {
+                $name(bundle.bits(at, <Self as Field>::BITS) as $ty)
+            }
+            fn put(self, bundle: &mut Bundle, at: u16) {
+                bundle.put_bits(at, <Self as Field>::BITS, u64::from(self.0));
+            }
+        }
+    )*};
+}
+hex_field! {
+    /// A 32-bit word that is an address or an offset.
+    Hex32: u32;
+    /// A 64-bit device address without marker.
+    Hex64: u64;
 }
 
 /// A 32-bit immediate: inline value, pointer to a scalar per lane, or register (isa 07 §1.1).

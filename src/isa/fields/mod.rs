@@ -8,8 +8,8 @@ mod lists;
 mod pattern;
 
 pub use addr::{Addr4, Addr8, AddrForm, Location, PseudoAddr8, Space};
-pub use dtype::{DType, DType4, OutDType};
+pub use dtype::{DType, DType4, OptDType, OutDType};
 pub use enums::*;
 pub use events::{Events, EventsExt, UpdateMode, WaitMode};
-pub use lists::{Bits, Imm32, List, Name, Raw, Reg, Regs, Sem, Sems};
+pub use lists::{Bits, Hex32, Hex64, Imm32, List, Name, Raw, Reg, Reg6, Regs, Sem, Sems};
 pub use pattern::{Data4, Dim, Indirect, Mem, Mx, Pattern, Run, Tensor};

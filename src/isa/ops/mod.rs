@@ -16,3 +16,6 @@ formats! {
 
 /// The layout of everything that has no published one.
 pub const UNKNOWN: &crate::isa::Format = Unknown::FORMAT;
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,11 @@
 //! ACT family (isa 06).
 
-use crate::isa::{Engine, Engines, GenSet, Known, OpRow};
+mod formats;
+
+pub use formats::*;
+
+use crate::isa::ops::stream::D1Rd;
+use crate::isa::{Engine, Engines, Exec, GenSet, Known, OpRow};
 
 /// Rows, ascending.
 pub(in crate::isa) const OPS: &[OpRow] = &[
@@ -10,8 +15,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Act]),
         layout: "S3D3_AC",
+        formats: S3d3Ac::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "func(scale * x + bias), optionally summed per lane (isa 06 §4.1)",
         ..OpRow::NEW
     },
     OpRow {
@@ -20,8 +27,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Act]),
         layout: "S3D3_AQ",
+        formats: S3d3Aq::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "activation between two integer scalings (isa 06 §4.2)",
         ..OpRow::NEW
     },
     OpRow {
@@ -30,8 +39,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Act]),
         layout: "CTRL_NO (act_tbl_sel @0x23)",
+        formats: CtrlNoTable::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "make a function set resident (isa 06 §4.3)",
         ..OpRow::NEW
     },
     OpRow {
@@ -40,8 +51,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Of(&[Engine::Act]),
         layout: "D1_RD",
+        formats: D1Rd::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "store the lane accumulators (isa 06 §4.4)",
         ..OpRow::NEW
     },
     OpRow {
@@ -50,8 +63,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::FROM_V4,
         engines: Engines::Of(&[Engine::Act]),
         layout: "S2D2_AC",
+        formats: S2d2Ac::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "two ALU stages, a function and a fold per lane (isa 06 §4.5)",
         ..OpRow::NEW
     },
     OpRow {
@@ -60,8 +75,11 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::V5,
         engines: Engines::Of(&[Engine::Act, Engine::Dve]),
         layout: "S1S2D2_AM",
+        formats: S1s2d2Am::EVERY,
+        exec: Exec::Unmodelled("v5 only, meaning not published"),
         decode: Known::Partial,
         semantics: Known::Unknown,
+        doc: "activation that continues a previous pass (isa 06 §2.6)",
         ..OpRow::NEW
     },
 ];

@@ -1,6 +1,20 @@
-//! Control band 0x9F..0xB6 (isa 08).
+//! Control band 0x9F..0xB7 (isa 08).
 
-use crate::isa::{Engines, GenSet, Known, OpRow};
+mod formats;
+
+pub use formats::*;
+
+use crate::isa::{Bundle, Engines, Exec, Format, GenSet, Known, OpRow};
+
+/// TENSOR_STORE: packed values instead of register numbers when byte 13 is 1 (isa 08 §7.3).
+fn store_format(bundle: &Bundle) -> Option<&'static Format> {
+    (bundle.u8(13) == 1).then_some(Mem2dStoreImm::FORMAT)
+}
+
+/// MOVE_SHAPE: only the immediate form has a published body (isa 08 §8.5).
+fn shape_format(bundle: &Bundle) -> Option<&'static Format> {
+    (bundle.u8(12) != 0).then_some(CtrlMs::FORMAT)
+}
 
 /// Rows, ascending.
 pub(in crate::isa) const OPS: &[OpRow] = &[
@@ -12,6 +26,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         layout: "CTRL_IM",
         decode: Known::Partial,
         semantics: Known::Solid,
+        doc: "no operation in the datapath (isa 08 §3)",
         ..OpRow::NEW
     },
     OpRow {
@@ -20,8 +35,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::All,
         layout: "CTRL_ES",
+        formats: CtrlEs::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "wait for up to two conditions, then update (isa 08 §4)",
         ..OpRow::NEW
     },
     OpRow {
@@ -30,8 +47,13 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::All,
         layout: "CTRL_NO",
+        formats: &[
+            (GenSet::V2, CtrlNoHaltV2::FORMAT),
+            (GenSet::ALL, CtrlNoHalt::FORMAT),
+        ],
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "stop the engine (isa 08 §5)",
         ..OpRow::NEW
     },
     OpRow {
@@ -40,8 +62,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::All,
         layout: "CTRL_NO",
+        formats: CtrlNoDrain::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "wait until the engine's outstanding work has retired (isa 08 §5)",
         ..OpRow::NEW
     },
     OpRow {
@@ -50,8 +74,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::All,
         layout: "CTRL_NO",
+        formats: CtrlNoFlush::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "discard prefetched instructions (isa 08 §5)",
         ..OpRow::NEW
     },
     OpRow {
@@ -60,8 +86,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::All,
         layout: "CTRL_NO",
+        formats: CtrlNoNop::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "wait and update only (isa 08 §5)",
         ..OpRow::NEW
     },
     OpRow {
@@ -70,8 +98,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::All,
         layout: "CTRL_WR",
+        exec: Exec::Unmodelled("body layout not published"),
         decode: Known::Unknown,
         semantics: Known::Unknown,
+        doc: "store a word to a device address (isa 08 §8.7)",
         ..OpRow::NEW
     },
     OpRow {
@@ -80,8 +110,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::All,
         layout: "CTRL_NO",
+        formats: CtrlNoNotify::EVERY,
         decode: Known::Partial,
         semantics: Known::Partial,
+        doc: "emit a notification record (isa 08 §5)",
         ..OpRow::NEW
     },
     OpRow {
@@ -90,8 +122,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::All,
         layout: "CTRL_MV",
+        formats: CtrlMv::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "copy registers, immediates or the PC into registers (isa 08 §7.1)",
         ..OpRow::NEW
     },
     OpRow {
@@ -100,8 +134,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::All,
         layout: "CTRL_AL",
+        formats: CtrlAl::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "scalar arithmetic on registers (isa 08 §7.2)",
         ..OpRow::NEW
     },
     OpRow {
@@ -110,8 +146,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::All,
         layout: "CTRL_BR",
+        formats: CtrlBr::EVERY,
         decode: Known::Solid,
         semantics: Known::Partial,
+        doc: "compare and branch in one (isa 08 §6)",
         ..OpRow::NEW
     },
     OpRow {
@@ -120,8 +158,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::All,
         layout: "MEM_2D",
+        formats: Mem2dLoad::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "load a small 2-D tensor into registers (isa 08 §7.3)",
         ..OpRow::NEW
     },
     OpRow {
@@ -130,8 +170,11 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::All,
         layout: "MEM_2D",
+        formats: Mem2dStore::EVERY,
+        variant: Some(store_format),
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "store registers or immediates as a small 2-D tensor (isa 08 §7.3)",
         ..OpRow::NEW
     },
     OpRow {
@@ -140,8 +183,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::All,
         layout: "CTRL_ER",
+        formats: CtrlEr::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "zero a range or a set of semaphores (isa 08 §8.1)",
         ..OpRow::NEW
     },
     OpRow {
@@ -150,8 +195,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::All,
         layout: "CTRL_OM",
+        formats: CtrlOm::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "memory ordering; no effect in an in-order model (isa 08 §8.2)",
         ..OpRow::NEW
     },
     OpRow {
@@ -160,8 +207,11 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::All,
         layout: "CTRL_MS",
+        formats: CtrlMsImm::EVERY,
+        variant: Some(shape_format),
         decode: Known::Solid,
         semantics: Known::Partial,
+        doc: "write shape registers (isa 08 §8.5)",
         ..OpRow::NEW
     },
     OpRow {
@@ -170,8 +220,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::All,
         layout: "CTRL_POLL_SEM",
+        formats: CtrlPollSem::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "fold memory words into a register, write the result back (isa 08 §8.3)",
         ..OpRow::NEW
     },
     OpRow {
@@ -180,8 +232,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::FROM_V4,
         engines: Engines::All,
         layout: "CTRL_TEST_ES",
+        formats: CtrlTestEs::EVERY,
         decode: Known::Solid,
         semantics: Known::Partial,
+        doc: "read or update up to 16 semaphores or events (isa 08 §8.4)",
         ..OpRow::NEW
     },
     OpRow {
@@ -192,6 +246,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         layout: "?",
         decode: Known::Partial,
         semantics: Known::Solid,
+        doc: "prefetch hint for a branch; no effect (isa 08 §6.4)",
         ..OpRow::NEW
     },
     OpRow {
@@ -200,8 +255,11 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::V5,
         engines: Engines::All,
         layout: "CTRL_CCI",
+        formats: CtrlCci::EVERY,
+        exec: Exec::Unmodelled("v5 only, interpreter details not published"),
         decode: Known::Partial,
         semantics: Known::Unknown,
+        doc: "fifteen micro-operations (isa 08 §8.6)",
         ..OpRow::NEW
     },
     OpRow {
@@ -210,8 +268,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::NONE,
         engines: Engines::Nobody,
         layout: "? (UCODE_CONFIG)",
+        exec: Exec::Unmodelled("in no generation's opcode table"),
         decode: Known::Unknown,
         semantics: Known::Unknown,
+        doc: "named in one compiler table only; absent from all headers (isa 04 §8)",
         ..OpRow::NEW
     },
 ];

@@ -1,6 +1,10 @@
 //! DMA family (isa 09).
 
-use crate::isa::{Engines, GenSet, Known, OpRow};
+mod formats;
+
+pub use formats::*;
+
+use crate::isa::{Engines, Exec, GenSet, Known, OpRow};
 
 /// Rows, ascending.
 pub(in crate::isa) const OPS: &[OpRow] = &[
@@ -10,8 +14,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Dma,
         layout: "DMA_DIRECT2D",
+        formats: DmaDirect2d::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        doc: "2-D copy, cast or arithmetic between any two memories (isa 09 §3)",
         ..OpRow::NEW
     },
     OpRow {
@@ -20,8 +26,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::V5,
         engines: Engines::Dma,
         layout: "DMA_COPY2D",
+        formats: DmaCopy2d::EVERY,
         decode: Known::Solid,
         semantics: Known::Partial,
+        doc: "2-D copy with its own wait and completion (isa 09 §7)",
         ..OpRow::NEW
     },
     OpRow {
@@ -30,8 +38,11 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::V5,
         engines: Engines::Dma,
         layout: "DMA_IMMEDIATE",
+        formats: DmaImmediate::EVERY,
+        exec: Exec::Unmodelled("v5 only, raw descriptors are not interpreted"),
         decode: Known::Partial,
         semantics: Known::Partial,
+        doc: "raw ring descriptors (isa 09 §7)",
         ..OpRow::NEW
     },
     OpRow {
@@ -40,8 +51,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Dma,
         layout: "DMA_INDIRECT1D",
+        formats: DmaIndirect1d::EVERY,
         decode: Known::Solid,
         semantics: Known::Partial,
+        doc: "gather or scatter through index vectors (isa 09 §4)",
         ..OpRow::NEW
     },
     OpRow {
@@ -50,8 +63,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::FROM_V3,
         engines: Engines::Dma,
         layout: "DMA_DIRECT2D_XPOSE",
+        formats: DmaDirect2dXpose::EVERY,
         decode: Known::Solid,
         semantics: Known::Partial,
+        doc: "copy that transposes tiles (isa 09 §5)",
         ..OpRow::NEW
     },
     OpRow {
@@ -60,8 +75,10 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::FROM_V3,
         engines: Engines::Dma,
         layout: "DMA_GATHER_XPOSE",
+        formats: DmaGatherXpose::EVERY,
         decode: Known::Solid,
         semantics: Known::Partial,
+        doc: "gather of rows, written transposed (isa 09 §6)",
         ..OpRow::NEW
     },
 ];
