@@ -65,12 +65,28 @@ impl Arena {
         self.end
     }
 
-    /// Appends to the reserved run.
-    pub fn push(&mut self, bytes: &[u8]) {
-        if let Some(chunk) = self.chunks.back_mut() {
-            chunk.data.extend_from_slice(bytes);
-            self.end = chunk.end();
-        }
+    /// Appends to the reserved run; gives the copy.
+    pub fn push(&mut self, bytes: &[u8]) -> &[u8] {
+        self.push_with(|data| data.extend_from_slice(bytes))
+    }
+
+    /// Appends `len` bytes to the reserved run, which `fill` sets.
+    pub fn push_filled(&mut self, len: usize, fill: impl FnOnce(&mut [u8])) -> &[u8] {
+        self.push_with(|data| {
+            let start = data.len();
+            data.resize(start + len, 0);
+            fill(data.get_mut(start..).unwrap_or_default());
+        })
+    }
+
+    fn push_with(&mut self, push: impl FnOnce(&mut Vec<u8>)) -> &[u8] {
+        let Some(chunk) = self.chunks.back_mut() else {
+            return &[];
+        };
+        let start = chunk.data.len();
+        push(&mut chunk.data);
+        self.end = chunk.end();
+        chunk.data.get(start..).unwrap_or_default()
     }
 
     fn chunk_of(&self, pos: u64) -> Option<usize> {

@@ -5,7 +5,7 @@
 //! as much as was changed, whatever the size of the memory. Any state can restore any checkpoint.
 
 use super::dram::Dram;
-use super::memory::{Geometry, PAGE, Page};
+use super::memory::{ChipPage, Geometry, PAGE};
 use super::state::{Reset, Small, State};
 use super::written::{self, WORD};
 use std::sync::Arc;
@@ -15,8 +15,8 @@ use std::sync::Arc;
 pub struct Checkpoint {
     geometry: Geometry,
     reset: Reset,
-    sbuf: Vec<Arc<Page>>,
-    psum: Vec<Arc<Page>>,
+    sbuf: Vec<Arc<ChipPage>>,
+    psum: Vec<Arc<ChipPage>>,
     dram: Dram,
     hidden: Vec<Arc<Words>>,
     small: Small,
@@ -30,7 +30,7 @@ impl Checkpoint {
     /// Bytes this checkpoint holds alone, roughly: the pages changed since the one before it, and its tables.
     pub fn cost(&self) -> u64 {
         let pointers = self.sbuf.len() + self.psum.len() + self.hidden.len();
-        self.copied + (size_of::<Small>() + pointers * size_of::<Arc<Page>>()) as u64
+        self.copied + (size_of::<Small>() + pointers * size_of::<Arc<ChipPage>>()) as u64
     }
 }
 

@@ -1,8 +1,13 @@
 //! Sparse device memory: pages appear when first written and are shared between clones until changed.
 
-use super::memory::{PAGE, Page, Segment, SegmentMut};
+use super::memory::{self, Segment, SegmentMut};
+use super::written::WORD;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// Bytes of a page: large enough that a transfer looks up few, small enough that a scattered store wastes little.
+pub(super) const PAGE: usize = 32 << 10;
+type Page = memory::Page<PAGE, { PAGE / WORD }>;
 
 /// Device memory of one core.
 #[derive(Clone)]

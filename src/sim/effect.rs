@@ -8,31 +8,48 @@ use super::state::State;
 use super::written;
 use std::mem::swap;
 
-/// What a store does to the written bits; each form is its own inverse.
+/// Bytes that effects refer to.
+#[derive(Default)]
+pub(super) struct Payload {
+    /// Former values, addressed by position.
+    pub log: Arena,
+    /// New values of undone first writes: a stack, since redo runs against undo.
+    pub redo: Arena,
+}
+
+/// What a store finds in the written bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Marks {
-    /// Every byte was written before: nothing changes.
-    Kept,
-    /// No byte was written before: all bits flip.
-    Fresh,
-    /// Some were: the bits of a mask flip, which lies behind the bytes in the arena.
-    Mixed,
+pub(super) enum Marks {
+    /// Every byte was written before.
+    All,
+    /// No byte was.
+    None,
+    /// Some were.
+    Some,
 }
 
 /// One change. The value inside is the one the state does not hold: the old one while the change is made, the new one while it
 /// is taken back. [`exchange`] swaps the two, so the same record serves undo and redo.
 ///
-/// `payload` is a position in the arena of the journal.
+/// `payload` is a position in [`Payload::log`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Done: bytes stored and marked written. Undone: former bytes and written bits.
     Bytes {
         /// Where.
         runs: Runs,
-        /// The bytes, partition after partition.
+        /// The mask, if any, and the bytes, partition after partition.
         payload: u64,
-        /// Change of the written bits.
-        marks: Marks,
+        /// True: some bytes were not written before. The mask names them; its bits flip both ways.
+        masked: bool,
+    },
+    /// Done: bytes stored and marked where none was written before. Undone: reset bytes and no marks. Needs no payload while
+    /// done; while undone the bytes are on the redo stack.
+    FirstBytes {
+        /// Where.
+        runs: Runs,
+        /// Whether it is taken back.
+        undone: bool,
     },
     /// Done: bytes stored that were there already. Undone: nothing. Watchpoints and heat count it as a write.
     SameBytes(Runs),
@@ -108,27 +125,33 @@ impl Effect {
     /// The memory it stores to.
     pub fn runs(&self) -> Option<Runs> {
         match self {
-            Effect::Bytes { runs, .. } | Effect::SameBytes(runs) => Some(*runs),
+            Effect::Bytes { runs, .. }
+            | Effect::FirstBytes { runs, .. }
+            | Effect::SameBytes(runs) => Some(*runs),
             _ => None,
         }
     }
 }
 
-/// Bytes of the mask of [`Marks::Mixed`]. Pages are whole words, so cuts at pages add none.
+/// Bytes of the mask of a store that finds [`Marks::Some`]. Pages are whole words, so cuts at pages add none.
 pub(super) fn mask_bytes(runs: &Runs) -> usize {
     let words = |off: u64| written::words_touched((off % 64) as usize, runs.first.len as usize);
     8 * usize::from(runs.first.parts) * runs.offsets().map(words).sum::<usize>()
 }
 
 /// Swaps the value in the effect with the one in the state. Twice is the identity.
-pub(super) fn exchange(effect: &mut Effect, arena: &mut Arena, state: &mut State) {
+pub(super) fn exchange(effect: &mut Effect, payload: &mut Payload, state: &mut State) {
     let small = &mut state.small;
     match effect {
         Effect::Bytes {
             runs,
-            payload,
-            marks,
-        } => swap_bytes(runs, *payload, *marks, arena, state),
+            payload: at,
+            masked,
+        } => swap_bytes(runs, *at, *masked, payload, state),
+        Effect::FirstBytes { runs, undone } => {
+            swap_first_bytes(runs, *undone, payload, state);
+            *undone = !*undone;
+        }
         Effect::SameBytes(_) => {}
         Effect::Reg {
             agent,
@@ -171,15 +194,16 @@ pub(super) fn exchange(effect: &mut Effect, arena: &mut Arena, state: &mut State
         Effect::Hidden {
             start,
             len,
-            payload,
+            payload: at,
         } => {
             let words = state.hidden.words_mut(Region {
                 name: "",
                 start: *start,
                 len: *len,
             });
-            let saved = arena
-                .get_mut(*payload, 4 * *len as usize)
+            let saved = payload
+                .log
+                .get_mut(*at, 4 * *len as usize)
                 .as_chunks_mut::<4>()
                 .0;
             for (word, bytes) in words.iter_mut().zip(saved) {
@@ -195,9 +219,9 @@ pub(super) fn exchange(effect: &mut Effect, arena: &mut Arena, state: &mut State
             agent,
             index,
             present,
-            payload,
+            payload: at,
         } => {
-            let Some(saved) = arena.get_mut(*payload, 64).first_chunk_mut::<64>() else {
+            let Some(saved) = payload.log.get_mut(*at, 64).first_chunk_mut::<64>() else {
                 return;
             };
             let key = (*agent, *index);
@@ -221,19 +245,11 @@ fn swap_bit(bits: &mut u64, bit: u8, value: &mut bool) {
     *value = former;
 }
 
-fn swap_bytes(runs: &Runs, payload: u64, marks: Marks, arena: &mut Arena, state: &mut State) {
-    let (size, mask_size) = (
-        runs.bytes() as usize,
-        if marks == Marks::Mixed {
-            mask_bytes(runs)
-        } else {
-            0
-        },
-    );
-    let Some((mut saved, mut mask)) = arena
-        .get_mut(payload, size + mask_size)
-        .split_at_mut_checked(size)
-    else {
+fn swap_bytes(runs: &Runs, at: u64, masked: bool, payload: &mut Payload, state: &mut State) {
+    let size = runs.bytes() as usize;
+    let mask = if masked { mask_bytes(runs) } else { 0 };
+    let saved = payload.log.get_mut(at, mask + size);
+    let Some((mut mask, mut saved)) = saved.split_at_mut_checked(mask) else {
         return;
     };
     state.segments_mut(runs, |s| {
@@ -241,56 +257,48 @@ fn swap_bytes(runs: &Runs, payload: u64, marks: Marks, arena: &mut Arena, state:
         if let Some(piece) = saved.split_off_mut(..len) {
             s.bytes.swap_with_slice(piece);
         }
-        match marks {
-            Marks::Kept => {}
-            Marks::Fresh => written::flip(s.bits, s.bit, len),
-            Marks::Mixed => {
-                if let Some(words) = mask.split_off_mut(..8 * written::words_touched(s.bit, len)) {
-                    written::flip_mask(s.bits, s.bit, words);
-                }
-            }
+        if masked && let Some(words) = mask.split_off_mut(..8 * written::words_touched(s.bit, len))
+        {
+            written::flip_mask(s.bits, s.bit, words);
         }
     });
 }
 
-/// Appends what [`exchange`] needs to take back a store to `runs`, and says how the written bits will change.
-pub(super) fn save_bytes(runs: &Runs, arena: &mut Arena, state: &State) -> (u64, Marks) {
-    let marks = marks_of(runs, state);
-    let mask = if marks == Marks::Mixed {
-        mask_bytes(runs)
+fn swap_first_bytes(runs: &Runs, undone: bool, payload: &mut Payload, state: &mut State) {
+    let size = runs.bytes();
+    if undone {
+        let at = payload.redo.end().saturating_sub(size);
+        let mut saved = &*payload.redo.get_mut(at, size as usize);
+        state.segments_mut(runs, |s| {
+            if let Some(piece) = saved.split_off(..s.bytes.len()) {
+                s.bytes.copy_from_slice(piece);
+            }
+            written::flip(s.bits, s.bit, s.bytes.len());
+        });
+        payload.redo.truncate(at);
     } else {
-        0
-    };
-    let payload = arena.reserve(runs.bytes() as usize + mask);
-    let each = |f: &mut dyn FnMut(Segment<'_>)| {
-        state.all_segments(runs, |s| {
-            f(s);
-            true
-        })
-    };
-    each(&mut |s| arena.push(s.bytes));
-    if marks == Marks::Mixed {
-        each(&mut |s| {
-            written::clear_mask(s.bits, s.bit, s.bytes.len(), |w| {
-                arena.push(&w.to_le_bytes())
-            })
+        let reset = state.reset.memory;
+        payload.redo.reserve(size as usize);
+        state.segments_mut(runs, |s| {
+            payload.redo.push(s.bytes);
+            s.bytes.fill(reset);
+            written::flip(s.bits, s.bit, s.bytes.len());
         });
     }
-    (payload, marks)
 }
 
 /// Looks at the surroundings first: for short runs the bits between them usually agree.
-fn marks_of(runs: &Runs, state: &State) -> Marks {
+pub(super) fn marks_of(runs: &Runs, state: &State) -> Marks {
     let set = |s: Segment<'_>| written::all_set(s.bits, s.bit, s.bytes.len());
     let clear = |s: Segment<'_>| written::all_clear(s.bits, s.bit, s.bytes.len());
     let bounds = Runs::from(runs.bounds());
     if state.all_segments(&bounds, set) || (runs.count > 1 && state.all_segments(runs, set)) {
-        Marks::Kept
+        Marks::All
     } else if state.all_segments(&bounds, clear)
         || (runs.count > 1 && state.all_segments(runs, clear))
     {
-        Marks::Fresh
+        Marks::None
     } else {
-        Marks::Mixed
+        Marks::Some
     }
 }

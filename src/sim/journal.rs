@@ -5,8 +5,7 @@
 //! Invariant: `first <= floor <= cursor <= end`. Effects, reads and payload of a record lie between its start positions and those
 //! of the next record; all are dropped oldest first when the byte budget is exceeded, payload before ranges.
 
-use super::arena::Arena;
-use super::effect::{Effect, exchange};
+use super::effect::{Effect, Payload, exchange};
 use super::rect::Rect;
 use super::state::State;
 use std::collections::VecDeque;
@@ -68,7 +67,7 @@ pub struct Journal {
     cursor: u64,
     effects: Log<Effect>,
     reads: Log<Rect>,
-    arena: Arena,
+    payload: Payload,
     /// Bundles retired before the end of the log.
     end_seq: u64,
     budget: u64,
@@ -134,7 +133,7 @@ impl Journal {
             cursor: 0,
             effects: Log::new(),
             reads: Log::new(),
-            arena: Arena::default(),
+            payload: Payload::default(),
             end_seq: 0,
             budget,
             recording: true,
@@ -194,7 +193,7 @@ impl Journal {
 
     /// Bytes held, as the budget counts them.
     pub fn used(&self) -> u64 {
-        self.arena.live() + self.log_bytes()
+        self.payload.log.live() + self.payload.redo.live() + self.log_bytes()
     }
 
     fn log_bytes(&self) -> u64 {
@@ -303,7 +302,7 @@ impl Journal {
             .effects
             .range(self.span(self.cursor, |r| r.effects, self.effects.end()));
         for effect in self.effects.items.range_mut(span) {
-            exchange(effect, &mut self.arena, state);
+            exchange(effect, &mut self.payload, state);
         }
         self.cursor += 1;
         Some(record)
@@ -312,7 +311,7 @@ impl Journal {
     fn undo_effects(&mut self, numbers: Range<u64>, state: &mut State) {
         let span = self.effects.range(numbers);
         for effect in self.effects.items.range_mut(span).rev() {
-            exchange(effect, &mut self.arena, state);
+            exchange(effect, &mut self.payload, state);
         }
     }
 
@@ -330,6 +329,7 @@ impl Journal {
     /// Tells that the state was replaced by the one at a position (a checkpoint was restored). Records before the position stay
     /// when it lies behind the present one; everything else is forgotten.
     pub fn rebase(&mut self, position: u64, seq: u64) {
+        self.truncate_future();
         if position < self.first || position > self.cursor {
             self.drop_records_before(self.end());
             self.first = position;
@@ -347,7 +347,8 @@ impl Journal {
     fn drop_tail(&mut self, effects: u64, reads: u64, payload: u64) {
         self.effects.truncate(effects);
         self.reads.truncate(reads);
-        self.arena.truncate(payload);
+        self.payload.log.truncate(payload);
+        self.payload.redo.truncate(0);
     }
 
     fn drop_records_before(&mut self, at: u64) {
@@ -366,9 +367,9 @@ impl Journal {
     fn raise_floor(&mut self, position: u64) {
         if position > self.floor {
             self.floor = position;
-            self.arena.free_before(
+            self.payload.log.free_before(
                 self.record(position)
-                    .map_or(self.arena.end(), |r| r.payload),
+                    .map_or(self.payload.log.end(), |r| r.payload),
             );
         }
     }
@@ -400,7 +401,7 @@ impl Journal {
             notes: 0,
             effects: self.effects.end(),
             reads: self.reads.end(),
-            payload: self.arena.end(),
+            payload: self.payload.log.end(),
         }
     }
 
@@ -432,9 +433,9 @@ impl Journal {
         }
     }
 
-    /// The byte store.
-    pub(super) fn arena_mut(&mut self) -> &mut Arena {
-        &mut self.arena
+    /// The bytes of effects.
+    pub(super) fn payload_mut(&mut self) -> &mut Payload {
+        &mut self.payload
     }
 
     /// Ends a step.
@@ -452,7 +453,7 @@ impl Journal {
             };
         }
         self.records.push_back(record);
-        if self.arena.end() - record.payload > self.budget / 8 {
+        if self.payload.log.end() - record.payload > self.budget / 8 {
             self.raise_floor(self.cursor);
         }
         self.evict();

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// Partitions of SBUF and PSUM on every generation (isa 12 §2.1).
 pub const PARTITIONS: u16 = 128;
-/// Bytes of a page of digests, checkpoints and sparse DRAM.
+/// Bytes of a page of SBUF and PSUM, in digests and checkpoints.
 pub const PAGE: usize = 4096;
 /// Words of written bits per page.
 pub(super) const PAGE_WORDS: usize = PAGE / WORD;
@@ -98,19 +98,19 @@ pub(super) struct SegmentMut<'a> {
     pub bit: usize,
 }
 
-/// One page with its written bits: the unit that sparse DRAM and checkpoints share.
+/// Bytes with their written bits: the unit that sparse DRAM and checkpoints share.
 #[derive(Clone, PartialEq, Eq)]
-pub(super) struct Page {
-    pub data: [u8; PAGE],
-    pub bits: [u64; PAGE_WORDS],
+pub(super) struct Page<const BYTES: usize, const WORDS: usize> {
+    pub data: [u8; BYTES],
+    pub bits: [u64; WORDS],
 }
 
-impl Page {
+impl<const BYTES: usize, const WORDS: usize> Page<BYTES, WORDS> {
     /// A never-written page.
-    pub fn blank(reset: u8) -> Arc<Page> {
+    pub fn blank(reset: u8) -> Arc<Self> {
         Arc::new(Page {
-            data: [reset; PAGE],
-            bits: [0; PAGE_WORDS],
+            data: [reset; BYTES],
+            bits: [0; WORDS],
         })
     }
 
@@ -120,6 +120,9 @@ impl Page {
     }
 }
 
+/// A page of SBUF or PSUM.
+pub(super) type ChipPage = Page<PAGE, PAGE_WORDS>;
+
 /// SBUF or PSUM.
 #[derive(Clone)]
 pub(super) struct Bank {
@@ -127,7 +130,7 @@ pub(super) struct Bank {
     stride: usize,
     data: Vec<u8>,
     bits: Vec<u64>,
-    shadow: Shadow<Page>,
+    shadow: Shadow<ChipPage>,
 }
 
 impl Bank {
@@ -181,7 +184,7 @@ impl Bank {
     }
 
     /// The pages as shared copies; counts those that had to be made.
-    pub fn capture(&mut self, copied: &mut u64) -> Vec<Arc<Page>> {
+    pub fn capture(&mut self, copied: &mut u64) -> Vec<Arc<ChipPage>> {
         let (data, bits) = (
             self.data.as_chunks::<PAGE>().0,
             self.bits.as_chunks::<PAGE_WORDS>().0,
@@ -195,7 +198,7 @@ impl Bank {
     }
 
     /// Takes over the pages of a memory of equal size.
-    pub fn restore(&mut self, pages: &[Arc<Page>]) {
+    pub fn restore(&mut self, pages: &[Arc<ChipPage>]) {
         let data = self.data.as_chunks_mut::<PAGE>().0;
         let bits = self.bits.as_chunks_mut::<PAGE_WORDS>().0;
         self.shadow.restore(pages, |i, page| {

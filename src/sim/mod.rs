@@ -20,6 +20,7 @@ pub mod sched;
 pub mod settings;
 pub mod state;
 pub mod waits;
+mod strided;
 pub mod writer;
 mod written;
 

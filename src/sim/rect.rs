@@ -152,7 +152,7 @@ impl fmt::Display for Rect {
 
 /// Equal runs of bytes at a constant distance in the same partitions: `count` copies of `first`, each `step` bytes after the last.
 ///
-/// A plain rectangle is `count == 1`. Steps are positive and at least `first.len`, so runs never overlap.
+/// Steps are larger than `first.len`: runs neither overlap nor touch. A plain rectangle is one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Runs {
     /// The run with the lowest offset.
@@ -164,13 +164,15 @@ pub struct Runs {
 }
 
 impl Runs {
-    /// `count` runs; `None` when they would overlap or leave the 64-bit range.
+    /// `count` runs, made one where they touch; `None` when they overlap or span more than 32 bits.
     pub fn new(first: Rect, step: u32, count: u32) -> Option<Runs> {
-        let runs = Runs { first, step, count };
         let span = u64::from(step).checked_mul(u64::from(count.saturating_sub(1)))?;
-        let span = span.checked_add(u64::from(first.len))?;
-        let fits = u32::try_from(span).is_ok() && first.off.checked_add(span).is_some();
-        (fits && (count <= 1 || step >= first.len)).then_some(runs)
+        let span = u32::try_from(span.checked_add(u64::from(first.len))?).ok()?;
+        first.off.checked_add(u64::from(span))?;
+        if count > 1 && step == first.len {
+            return Some(Rect { len: span, ..first }.into());
+        }
+        (count <= 1 || step > first.len).then_some(Runs { first, step, count })
     }
 
     /// The smallest rectangle around all runs.
@@ -199,21 +201,9 @@ impl Runs {
         (0..u64::from(self.count)).map(move |i| off.saturating_add(i * step))
     }
 
-    /// The rectangles, lowest offset first; runs that touch are one rectangle.
+    /// The rectangles, lowest offset first.
     pub fn rects(self) -> impl Iterator<Item = Rect> + Clone {
-        let dense = self.step == self.first.len;
-        let (first, count) = if dense {
-            (self.bounds(), self.count.min(1))
-        } else {
-            (self.first, self.count)
-        };
-        Runs {
-            first,
-            step: self.step,
-            count,
-        }
-        .offsets()
-        .map(move |off| Rect { off, ..first })
+        self.offsets().map(move |off| Rect { off, ..self.first })
     }
 }
 

@@ -1,11 +1,12 @@
 //! The one door for changes of the state. A [`Writer`] is an open step: it is committed, or everything it did is taken back.
 
-use super::effect::{Effect, Marks, exchange, save_bytes};
+use super::effect::{Effect, Marks, exchange, marks_of, mask_bytes};
 use super::hidden::Region;
 use super::journal::{Journal, Record, StepDone, StepHead};
 use super::memory::MemError;
-use super::rect::{Rect, Runs};
+use super::rect::{Rect, Runs, Space};
 use super::state::State;
+use super::strided;
 use super::written;
 
 /// An open step. Dropping it without [`Writer::commit`] takes back all its changes.
@@ -14,6 +15,14 @@ pub struct Writer<'a> {
     journal: &'a mut Journal,
     record: Record,
     open: bool,
+}
+
+/// How a store is recorded.
+#[derive(Clone, Copy)]
+struct Plan {
+    marks: Marks,
+    /// Where its bytes go.
+    payload: u64,
 }
 
 impl<'a> Writer<'a> {
@@ -62,19 +71,26 @@ impl<'a> Writer<'a> {
     }
 
     /// Stores packed bytes: partition after partition, and inside one run after run.
-    pub fn store_runs(&mut self, runs: &Runs, src: &[u8]) -> Result<(), MemError> {
+    pub fn store_runs(&mut self, runs: &Runs, mut src: &[u8]) -> Result<(), MemError> {
         if src.len() as u64 != runs.bytes() {
             return Err(MemError::Size {
                 rect: runs.first,
                 found: src.len() as u64,
             });
         }
-        let mut src = src;
-        self.change(runs, |dst| {
+        let Some(plan) = self.plan(runs)? else {
+            return Ok(());
+        };
+        if runs.count > 1 && runs.first.space != Space::Dram && plan.marks != Marks::Some {
+            self.scatter(runs, plan, src);
+            return Ok(());
+        }
+        self.rewrite(runs, plan, |dst| {
             if let Some(piece) = src.split_off(..dst.len()) {
                 dst.copy_from_slice(piece);
             }
-        })
+        });
+        Ok(())
     }
 
     /// Stores one slice per partition; `row` gets 0 for the first.
@@ -107,44 +123,99 @@ impl<'a> Writer<'a> {
 
     /// Lets `edit` change the bytes in place. It gets the pieces in order: partition after partition, inside one run after
     /// run; DRAM is also cut at page boundaries.
-    pub fn change(&mut self, runs: &Runs, mut edit: impl FnMut(&mut [u8])) -> Result<(), MemError> {
-        self.state.geometry().check(&runs.bounds())?;
-        if runs.bytes() == 0 {
-            return Ok(());
-        }
-        if !self.journal.recording() {
-            self.state.segments_mut(runs, |s| {
-                written::set(s.bits, s.bit, s.bytes.len());
-                edit(s.bytes);
-            });
-            return Ok(());
-        }
-        let (payload, marks) = save_bytes(runs, self.journal.arena_mut(), self.state);
-        self.journal.push(Effect::Bytes {
-            runs: *runs,
-            payload,
-            marks,
-        });
-        self.state.segments_mut(runs, |s| {
-            if marks != Marks::Kept {
-                written::set(s.bits, s.bit, s.bytes.len());
-            }
-            edit(s.bytes);
-        });
-        if marks == Marks::Kept && self.equals_saved(runs, payload) {
-            self.journal.arena_mut().truncate(payload);
-            self.journal.replace_last(Effect::SameBytes(*runs));
+    pub fn change(&mut self, runs: &Runs, edit: impl FnMut(&mut [u8])) -> Result<(), MemError> {
+        if let Some(plan) = self.plan(runs)? {
+            self.rewrite(runs, plan, edit);
         }
         Ok(())
     }
 
-    fn equals_saved(&mut self, runs: &Runs, payload: u64) -> bool {
-        let mut saved = &*self
-            .journal
-            .arena_mut()
-            .get_mut(payload, runs.bytes() as usize);
-        self.state
-            .all_segments(runs, |s| saved.split_off(..s.bytes.len()) == Some(s.bytes))
+    /// Checks a store and appends its effect; `None` when it holds no byte.
+    fn plan(&mut self, runs: &Runs) -> Result<Option<Plan>, MemError> {
+        self.state.geometry.check(&runs.bounds())?;
+        if runs.bytes() == 0 {
+            return Ok(None);
+        }
+        let log = &mut self.journal.payload_mut().log;
+        let payload = log.end();
+        if !self.journal.recording() {
+            return Ok(Some(Plan {
+                marks: Marks::None,
+                payload,
+            }));
+        }
+        let marks = marks_of(runs, self.state);
+        if marks == Marks::None {
+            self.journal.push(Effect::FirstBytes {
+                runs: *runs,
+                undone: false,
+            });
+            return Ok(Some(Plan { marks, payload }));
+        }
+        let masked = marks == Marks::Some;
+        let log = &mut self.journal.payload_mut().log;
+        log.reserve(runs.bytes() as usize + if masked { mask_bytes(runs) } else { 0 });
+        if masked {
+            self.state.all_segments(runs, |s| {
+                written::clear_mask(s.bits, s.bit, s.bytes.len(), |w| {
+                    log.push(&w.to_le_bytes());
+                });
+                true
+            });
+        }
+        self.journal.push(Effect::Bytes {
+            runs: *runs,
+            payload,
+            masked,
+        });
+        Ok(Some(Plan { marks, payload }))
+    }
+
+    /// Saves, marks and changes piece by piece, while each is in the cache.
+    fn rewrite(&mut self, runs: &Runs, plan: Plan, mut edit: impl FnMut(&mut [u8])) {
+        let log = &mut self.journal.payload_mut().log;
+        let mut same = plan.marks == Marks::All;
+        self.state.segments_mut(runs, |s| {
+            let saved = if plan.marks == Marks::None {
+                &[]
+            } else {
+                log.push(s.bytes)
+            };
+            if plan.marks != Marks::All {
+                written::set(s.bits, s.bit, s.bytes.len());
+            }
+            edit(s.bytes);
+            same = same && *saved == *s.bytes;
+        });
+        self.drop_equal(runs, plan, same);
+    }
+
+    /// The same for packed bytes into short runs on chip, by whole rows.
+    fn scatter(&mut self, runs: &Runs, plan: Plan, src: &[u8]) {
+        let (len, step) = (runs.first.len as usize, runs.step as usize);
+        let size = len * runs.count as usize;
+        let log = &mut self.journal.payload_mut().log;
+        let mut same = plan.marks == Marks::All;
+        let mut rows = src.chunks_exact(size);
+        self.state.segments_mut(&runs.bounds().into(), |s| {
+            let Some(src) = rows.next() else { return };
+            if plan.marks == Marks::All {
+                let saved = log.push_filled(size, |out| strided::gather(s.bytes, step, len, out));
+                same = same && saved == src;
+            } else {
+                (0..runs.count as usize).for_each(|i| written::set(s.bits, s.bit + i * step, len));
+            }
+            strided::scatter(src, s.bytes, step, len);
+        });
+        self.drop_equal(runs, plan, same);
+    }
+
+    /// A store that changed nothing keeps its range only.
+    fn drop_equal(&mut self, runs: &Runs, plan: Plan, same: bool) {
+        if same {
+            self.journal.payload_mut().log.truncate(plan.payload);
+            self.journal.replace_last(Effect::SameBytes(*runs));
+        }
     }
 
     /// Sets a register and marks it defined.
@@ -184,8 +255,9 @@ impl<'a> Writer<'a> {
 
     /// Replaces a bundle of the program, or removes the replacement.
     pub fn set_patch(&mut self, agent: u8, index: u64, bundle: Option<&[u8; 64]>) {
-        let payload = self.journal.arena_mut().reserve(64);
-        self.journal.arena_mut().push(bundle.unwrap_or(&[0; 64]));
+        let log = &mut self.journal.payload_mut().log;
+        let payload = log.reserve(64);
+        log.push(bundle.unwrap_or(&[0; 64]));
         self.make(Effect::Patch {
             agent,
             index,
@@ -208,9 +280,14 @@ impl<'a> Writer<'a> {
     pub fn change_hidden(&mut self, region: Region, edit: impl FnOnce(&mut [u32])) {
         if self.journal.recording() {
             let words = self.state.hidden(region);
-            let arena = self.journal.arena_mut();
-            let payload = arena.reserve(4 * words.len());
-            words.iter().for_each(|w| arena.push(&w.to_le_bytes()));
+            let log = &mut self.journal.payload_mut().log;
+            let payload = log.reserve(4 * words.len());
+            log.push_filled(4 * words.len(), |out| {
+                let out = out.as_chunks_mut::<4>().0;
+                out.iter_mut()
+                    .zip(words)
+                    .for_each(|(o, w)| *o = w.to_le_bytes());
+            });
             let len = words.len() as u32;
             self.journal.push(Effect::Hidden {
                 start: region.start,
@@ -223,7 +300,7 @@ impl<'a> Writer<'a> {
 
     /// Makes a change whose new value is in the effect; the old one takes its place.
     fn make(&mut self, mut effect: Effect) {
-        exchange(&mut effect, self.journal.arena_mut(), self.state);
+        exchange(&mut effect, self.journal.payload_mut(), self.state);
         if self.journal.recording() {
             self.journal.push(effect);
         }
