@@ -95,6 +95,14 @@ impl Arena {
             .checked_sub(1)
     }
 
+    /// A run that was reserved in one piece; empty when it was freed.
+    pub fn get(&self, pos: u64, len: usize) -> &[u8] {
+        let chunk = self.chunk_of(pos).and_then(|i| self.chunks.get(i));
+        chunk
+            .and_then(|c| c.data.get((pos - c.start) as usize..)?.get(..len))
+            .unwrap_or_default()
+    }
+
     /// A run that was reserved in one piece, to be changed; empty when it was freed.
     pub fn get_mut(&mut self, pos: u64, len: usize) -> &mut [u8] {
         let chunk = self.chunk_of(pos).and_then(|i| self.chunks.get_mut(i));

@@ -11,8 +11,8 @@ use super::state::State;
 use std::collections::VecDeque;
 use std::ops::{Range, RangeInclusive};
 
-/// Default byte budget.
-pub const DEFAULT_BUDGET: u64 = 512 << 20;
+/// Default byte budget. Growing costs more than reuse, so it is no larger than deep undo needs; checkpoints reach further.
+pub const DEFAULT_BUDGET: u64 = 256 << 20;
 
 /// Why a step is in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -434,6 +434,11 @@ impl Journal {
     }
 
     /// The bytes of effects.
+    pub(super) fn payload(&self) -> &Payload {
+        &self.payload
+    }
+
+    /// The bytes of effects, to be changed.
     pub(super) fn payload_mut(&mut self) -> &mut Payload {
         &mut self.payload
     }

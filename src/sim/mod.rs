@@ -15,6 +15,7 @@ pub mod hidden;
 pub mod journal;
 pub mod machine;
 pub mod memory;
+mod past;
 pub mod rect;
 pub mod sched;
 pub mod settings;

@@ -213,7 +213,7 @@ impl State {
     pub fn unwritten(&self, rect: &Rect) -> u64 {
         let mut n = 0;
         self.all_segments(&(*rect).into(), |s| {
-            n += written::count_clear(s.bits, s.bit, s.bytes.len()) as u64;
+            n += written::count_clear(s.bits, s.bit, s.bytes.len());
             true
         });
         n

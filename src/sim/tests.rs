@@ -257,6 +257,21 @@ proptest! {
     }
 
     #[test]
+    fn former_bytes_are_seen_without_moving(steps in steps(), rect in rect(), budget in 0..200_000u64) {
+        let (mut state, mut journal) = (State::new(SMALL, Reset::default()), Journal::new(budget));
+        let states = run(&mut state, &mut journal, &steps);
+        for _ in 0..2 {
+            for (position, then) in states.iter().enumerate() {
+                let known = (journal.floor()..=journal.position()).contains(&(position as u64));
+                let mut bytes = Vec::new();
+                then.read_into(&rect, &mut bytes).unwrap();
+                prop_assert_eq!(journal.bytes_at(&state, position as u64, &rect), known.then_some(bytes));
+            }
+            journal.undo_one(&mut state);
+        }
+    }
+
+    #[test]
     fn sequence_numbers_count_retired_bundles(steps in steps()) {
         let (mut state, mut journal) = (State::new(SMALL, Reset::default()), Journal::default());
         run(&mut state, &mut journal, &steps);

@@ -7,7 +7,7 @@ use super::memory::MemError;
 use super::rect::{Rect, Runs, Space};
 use super::state::State;
 use super::strided;
-use super::written;
+use super::written::{self, WORD};
 
 /// An open step. Dropping it without [`Writer::commit`] takes back all its changes.
 pub struct Writer<'a> {
@@ -136,8 +136,7 @@ impl<'a> Writer<'a> {
         if runs.bytes() == 0 {
             return Ok(None);
         }
-        let log = &mut self.journal.payload_mut().log;
-        let payload = log.end();
+        let payload = self.journal.payload_mut().log.end();
         if !self.journal.recording() {
             return Ok(Some(Plan {
                 marks: Marks::None,
@@ -157,9 +156,9 @@ impl<'a> Writer<'a> {
         log.reserve(runs.bytes() as usize + if masked { mask_bytes(runs) } else { 0 });
         if masked {
             self.state.all_segments(runs, |s| {
-                written::clear_mask(s.bits, s.bit, s.bytes.len(), |w| {
-                    log.push(&w.to_le_bytes());
-                });
+                for word in written::clear_mask(s.bits, s.bit, s.bytes.len()) {
+                    log.push(&word.to_le_bytes());
+                }
                 true
             });
         }
@@ -197,13 +196,17 @@ impl<'a> Writer<'a> {
         let log = &mut self.journal.payload_mut().log;
         let mut same = plan.marks == Marks::All;
         let mut rows = src.chunks_exact(size);
+        // Partitions start on word boundaries, so one mask serves every row.
+        let shift = (runs.first.off % WORD as u64) as usize;
+        let mut mask = vec![0; written::words_touched(shift, runs.bounds().len as usize)];
+        (0..runs.count as usize).for_each(|i| written::set(&mut mask, shift + i * step, len));
         self.state.segments_mut(&runs.bounds().into(), |s| {
             let Some(src) = rows.next() else { return };
             if plan.marks == Marks::All {
                 let saved = log.push_filled(size, |out| strided::gather(s.bytes, step, len, out));
                 same = same && saved == src;
             } else {
-                (0..runs.count as usize).for_each(|i| written::set(s.bits, s.bit + i * step, len));
+                written::set_mask(s.bits, s.bit, &mask);
             }
             strided::scatter(src, s.bytes, step, len);
         });

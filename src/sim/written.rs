@@ -2,22 +2,66 @@
 //!
 //! Changes are kept as XOR masks: flipping by the same mask twice is the identity, so one record serves undo and redo.
 
+use std::ops::Range;
+
 /// Bytes covered by one word.
 pub(super) const WORD: usize = 64;
 
-/// The part of a bit range that falls into one word: word index and mask.
-fn pieces(start: usize, len: usize) -> impl Iterator<Item = (usize, u64)> {
+/// A range of bits as two words of which a part lies in the range, and the whole words between them.
+struct Cut {
+    /// Word and mask; the mask is 0 when there is no such word.
+    head: (usize, u64),
+    whole: Range<usize>,
+    tail: (usize, u64),
+}
+
+fn cut(start: usize, len: usize) -> Cut {
     let end = start.saturating_add(len);
-    let words = if len == 0 {
-        0..0
+    let (first, last) = (start / WORD, end / WORD);
+    let (from, to) = (u64::MAX << (start % WORD), !(u64::MAX << (end % WORD)));
+    if first == last {
+        Cut {
+            head: (first, from & to),
+            whole: first..first,
+            tail: (last, 0),
+        }
+    } else if start.is_multiple_of(WORD) {
+        Cut {
+            head: (first, 0),
+            whole: first..last,
+            tail: (last, to),
+        }
     } else {
-        start / WORD..end.div_ceil(WORD)
-    };
-    words.map(move |w| {
-        let lo = start.saturating_sub(w * WORD).min(WORD - 1);
-        let hi = (end - w * WORD).min(WORD);
-        (w, (u64::MAX << lo) & (u64::MAX >> (WORD - hi)))
-    })
+        Cut {
+            head: (first, from),
+            whole: first + 1..last,
+            tail: (last, to),
+        }
+    }
+}
+
+impl Cut {
+    /// Changes each word by the mask of its bits inside the range.
+    fn apply(self, bits: &mut [u64], change: impl Fn(&mut u64, u64)) {
+        for (w, mask) in [self.head, self.tail] {
+            if let Some(word) = bits.get_mut(w).filter(|_| mask != 0) {
+                change(word, mask);
+            }
+        }
+        let whole = bits.get_mut(self.whole).unwrap_or_default();
+        whole.iter_mut().for_each(|word| change(word, u64::MAX));
+    }
+
+    /// Gives each touched word with the mask of its bits inside the range, in order.
+    fn words(self, bits: &[u64]) -> impl Iterator<Item = (u64, u64)> {
+        let part =
+            |(w, mask): (usize, u64)| bits.get(w).filter(|_| mask != 0).map(|word| (*word, mask));
+        let whole = bits.get(self.whole).unwrap_or_default();
+        part(self.head)
+            .into_iter()
+            .chain(whole.iter().map(|word| (*word, u64::MAX)))
+            .chain(part(self.tail))
+    }
 }
 
 /// Number of words that a range of bits touches.
@@ -31,52 +75,55 @@ pub(super) const fn words_touched(start: usize, len: usize) -> usize {
 
 /// Sets every bit of the range.
 pub(super) fn set(bits: &mut [u64], start: usize, len: usize) {
-    for (w, mask) in pieces(start, len) {
-        if let Some(word) = bits.get_mut(w) {
-            *word |= mask;
-        }
-    }
+    cut(start, len).apply(bits, |word, mask| *word |= mask);
 }
 
 /// Flips every bit of the range.
 pub(super) fn flip(bits: &mut [u64], start: usize, len: usize) {
-    for (w, mask) in pieces(start, len) {
-        if let Some(word) = bits.get_mut(w) {
-            *word ^= mask;
-        }
-    }
+    cut(start, len).apply(bits, |word, mask| *word ^= mask);
+}
+
+/// Sets the bits that are set in a mask of whole words; bit 0 of the mask lies at `start` rounded down to a word.
+pub(super) fn set_mask(bits: &mut [u64], start: usize, mask: &[u64]) {
+    let words = bits.get_mut(start / WORD..).unwrap_or_default();
+    words
+        .iter_mut()
+        .zip(mask)
+        .for_each(|(word, mask)| *word |= mask);
 }
 
 /// Flips the bits of a packed mask of [`words_touched`] little-endian words, as [`clear_mask`] wrote it.
 pub(super) fn flip_mask(bits: &mut [u64], start: usize, mask: &[u8]) {
-    let words = bits.iter_mut().skip(start / WORD);
-    for (word, bytes) in words.zip(mask.as_chunks::<8>().0) {
+    let words = bits.get_mut(start / WORD..).unwrap_or_default();
+    for (word, bytes) in words.iter_mut().zip(mask.as_chunks::<8>().0) {
         *word ^= u64::from_le_bytes(*bytes);
     }
 }
 
-/// Calls `out` with each touched word of the mask of the clear bits of the range, in order.
-pub(super) fn clear_mask(bits: &[u64], start: usize, len: usize, mut out: impl FnMut(u64)) {
-    for (w, mask) in pieces(start, len) {
-        out(mask & !bits.get(w).copied().unwrap_or(u64::MAX));
-    }
+/// Each touched word of the mask of the clear bits of the range, in order.
+pub(super) fn clear_mask(bits: &[u64], start: usize, len: usize) -> impl Iterator<Item = u64> {
+    cut(start, len).words(bits).map(|(word, mask)| mask & !word)
 }
 
 /// Number of clear bits in the range.
-pub(super) fn count_clear(bits: &[u64], start: usize, len: usize) -> usize {
-    let mut n = 0;
-    clear_mask(bits, start, len, |m| n += m.count_ones() as usize);
-    n
+pub(super) fn count_clear(bits: &[u64], start: usize, len: usize) -> u64 {
+    clear_mask(bits, start, len)
+        .map(|w| u64::from(w.count_ones()))
+        .sum()
 }
 
 /// True when no bit of the range is clear.
 pub(super) fn all_set(bits: &[u64], start: usize, len: usize) -> bool {
-    pieces(start, len).all(|(w, mask)| bits.get(w).is_none_or(|b| b & mask == mask))
+    cut(start, len)
+        .words(bits)
+        .all(|(word, mask)| word & mask == mask)
 }
 
 /// True when no bit of the range is set.
 pub(super) fn all_clear(bits: &[u64], start: usize, len: usize) -> bool {
-    pieces(start, len).all(|(w, mask)| bits.get(w).is_none_or(|b| b & mask == 0))
+    cut(start, len)
+        .words(bits)
+        .all(|(word, mask)| word & mask == 0)
 }
 
 #[cfg(test)]
@@ -94,12 +141,11 @@ mod tests {
             let len = len.min(5 * WORD - start);
             let bit = |b: &[u64], i: usize| b[i / WORD] >> (i % WORD) & 1 == 1;
             let clear = (start..start + len).filter(|&i| !bit(&bits, i)).count();
-            prop_assert_eq!(count_clear(&bits, start, len), clear);
+            prop_assert_eq!(count_clear(&bits, start, len), clear as u64);
             prop_assert_eq!(all_set(&bits, start, len), clear == 0);
             prop_assert_eq!(all_clear(&bits, start, len), clear == len);
 
-            let mut mask = Vec::new();
-            clear_mask(&bits, start, len, |w| mask.extend(w.to_le_bytes()));
+            let mask: Vec<u8> = clear_mask(&bits, start, len).flat_map(u64::to_le_bytes).collect();
             prop_assert_eq!(mask.len(), 8 * words_touched(start, len));
 
             let (mut by_set, mut by_mask, mut flipped) = (bits.clone(), bits.clone(), bits.clone());
@@ -109,6 +155,10 @@ mod tests {
             flip_mask(&mut by_mask, start, &mask);
             prop_assert_eq!(&bits, &by_mask);
             flip(&mut flipped, start, len);
+            let (mut by_words, mut row) = (bits.clone(), vec![0; words_touched(start, len)]);
+            set(&mut row, start % WORD, len);
+            set_mask(&mut by_words, start, &row);
+            prop_assert_eq!(&by_set, &by_words);
             for i in 0..5 * WORD {
                 let inside = (start..start + len).contains(&i);
                 prop_assert_eq!(bit(&by_set, i), inside || bit(&bits, i));
