@@ -20,8 +20,8 @@ pub mod rect;
 pub mod sched;
 pub mod settings;
 pub mod state;
-pub mod waits;
 mod strided;
+pub mod waits;
 pub mod writer;
 mod written;
 
