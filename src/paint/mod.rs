@@ -1,1 +1,8 @@
-//! (being built)
+//! Painters shared by the front ends: themes, and [`crate::cmd::output::Output`] as plain text,
+//! terminal escapes, JSON or styled lines.
+
+pub mod ansi;
+pub mod json;
+pub mod palette;
+pub mod spans;
+pub mod theme;

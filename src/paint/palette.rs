@@ -1,0 +1,162 @@
+//! Colour ramps for heatmaps. Every ramp rises in lightness, so that hue is never the only cue, and
+//! each has a glyph ramp beside it for terminals without colour.
+
+/// Levels of a ramp; level 0 is the lowest.
+pub const LEVELS: usize = 16;
+
+/// Glyphs from empty to full, readable without colour.
+pub const GLYPHS: [char; 8] = [' ', '·', ':', '░', '▒', '▓', '█', '@'];
+
+/// A colour.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rgb(pub u8, pub u8, pub u8);
+
+/// Which ramp.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Palette {
+    /// Blue over green to yellow.
+    #[default]
+    Sea,
+    /// Blue to yellow: made for missing red or green receptors.
+    BlueYellow,
+    /// Black over orange to white: keeps its order under any colour-vision deficiency.
+    Ember,
+    /// Grey.
+    Grey,
+}
+
+/// Stops of a ramp in linear steps, dark to light.
+type Stops = &'static [Rgb];
+
+impl Palette {
+    /// All ramps.
+    pub const ALL: [Palette; 4] = [
+        Palette::Sea,
+        Palette::BlueYellow,
+        Palette::Ember,
+        Palette::Grey,
+    ];
+
+    /// Name in settings.
+    pub const fn name(self) -> &'static str {
+        ["sea", "blue-yellow", "ember", "grey"][self as usize]
+    }
+
+    /// Reads a name.
+    pub fn parse(text: &str) -> Option<Palette> {
+        Self::ALL.into_iter().find(|p| p.name() == text)
+    }
+
+    const fn stops(self) -> Stops {
+        match self {
+            Palette::Sea => &[
+                Rgb(20, 24, 60),
+                Rgb(30, 80, 130),
+                Rgb(32, 140, 140),
+                Rgb(90, 190, 100),
+                Rgb(240, 230, 70),
+            ],
+            Palette::BlueYellow => &[
+                Rgb(0, 28, 80),
+                Rgb(60, 80, 110),
+                Rgb(125, 125, 120),
+                Rgb(185, 170, 100),
+                Rgb(255, 232, 60),
+            ],
+            Palette::Ember => &[
+                Rgb(10, 8, 20),
+                Rgb(90, 20, 80),
+                Rgb(180, 55, 60),
+                Rgb(245, 140, 35),
+                Rgb(255, 250, 200),
+            ],
+            Palette::Grey => &[Rgb(24, 24, 24), Rgb(240, 240, 240)],
+        }
+    }
+
+    /// Colour at a level; levels above the top are the top.
+    pub fn colour(self, level: usize) -> Rgb {
+        let stops = self.stops();
+        let spans = stops.len().saturating_sub(1).max(1);
+        let t = level.min(LEVELS - 1) as f32 / (LEVELS - 1) as f32 * spans as f32;
+        let i = (t as usize).min(spans - 1);
+        let f = t - i as f32;
+        let at = |i: usize| stops.get(i).copied().unwrap_or(Rgb(0, 0, 0));
+        let (a, b) = (at(i), at(i + 1));
+        let mix = |x: u8, y: u8| (f32::from(x) + f * (f32::from(y) - f32::from(x))).round() as u8;
+        Rgb(mix(a.0, b.0), mix(a.1, b.1), mix(a.2, b.2))
+    }
+}
+
+/// Glyph at a level.
+pub fn glyph(level: usize) -> char {
+    let i = level.min(LEVELS - 1) * GLYPHS.len() / LEVELS;
+    GLYPHS.get(i).copied().unwrap_or(' ')
+}
+
+impl Rgb {
+    /// Nearest entry of the 6x6x6 cube or grey ramp of 256-colour terminals.
+    pub fn to_256(self) -> u8 {
+        let Rgb(r, g, b) = self;
+        let level = |v: u8| -> (u8, u8) {
+            let steps = [0u8, 95, 135, 175, 215, 255];
+            let mut best = (0, 0);
+            for (i, s) in (0u8..).zip(steps) {
+                if v.abs_diff(s) < v.abs_diff(best.1) {
+                    best = (i, s);
+                }
+            }
+            best
+        };
+        let (ri, rv) = level(r);
+        let (gi, gv) = level(g);
+        let (bi, bv) = level(b);
+        let cube = 16 + 36 * ri + 6 * gi + bi;
+        let mean = (u16::from(r) + u16::from(g) + u16::from(b)) / 3;
+        let step = ((mean.saturating_sub(3)) / 10).min(23) as u8;
+        let grey = 8 + 10 * step;
+        let far = |x: u8, y: u8, z: u8| {
+            u32::from(r.abs_diff(x)).pow(2)
+                + u32::from(g.abs_diff(y)).pow(2)
+                + u32::from(b.abs_diff(z)).pow(2)
+        };
+        if far(grey, grey, grey) < far(rv, gv, bv) {
+            232 + step
+        } else {
+            cube
+        }
+    }
+
+    /// Perceived lightness, 0..=255 (Rec. 709 weights on the encoded values).
+    pub fn lightness(self) -> f32 {
+        0.2126 * f32::from(self.0) + 0.7152 * f32::from(self.1) + 0.0722 * f32::from(self.2)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_ramp_rises_in_lightness() {
+        for p in Palette::ALL {
+            let l: Vec<f32> = (0..LEVELS).map(|i| p.colour(i).lightness()).collect();
+            assert!(l.windows(2).all(|w| w[0] < w[1]), "{} {l:?}", p.name());
+        }
+    }
+
+    #[test]
+    fn glyphs_cover_all_levels_in_order() {
+        let mut seen: Vec<char> = (0..LEVELS).map(glyph).collect();
+        seen.dedup();
+        assert_eq!(seen, GLYPHS);
+    }
+
+    #[test]
+    fn cube_corners() {
+        assert_eq!(Rgb(0, 0, 0).to_256(), 16);
+        assert_eq!(Rgb(255, 255, 255).to_256(), 231);
+        assert_eq!(Rgb(255, 0, 0).to_256(), 196);
+        assert_eq!(Rgb(118, 118, 118).to_256(), 243);
+    }
+}
