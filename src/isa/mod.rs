@@ -15,6 +15,7 @@ pub mod fields;
 pub mod generation;
 pub mod legal;
 pub mod ops;
+pub mod structural;
 pub mod table;
 pub mod text;
 
