@@ -1,6 +1,6 @@
 //! What an instruction reads and writes, told from its bytes alone.
 
-use crate::isa::field::{Arm, DTypeOf, Field, FieldDesc, FieldKind, Role};
+use crate::isa::field::{Arm, DTypeOf, Field, FieldDesc, FieldKind, OperandDesc, Role};
 use crate::isa::fields::{Indirect, Mem, Pattern};
 use crate::isa::{DType, Instr};
 
@@ -33,12 +33,9 @@ pub fn operands(instr: &Instr) -> impl Iterator<Item = Operand> + '_ {
     instr.format.fields.iter().filter_map(|f| operand(instr, f))
 }
 
-/// The operand in a slot; `None` when the field is no access pattern.
-pub fn operand(instr: &Instr, field: &'static FieldDesc) -> Option<Operand> {
-    let (FieldKind::Pattern(rank, arm), Some(desc)) = (field.kind, field.operand) else {
-        return None;
-    };
-    let dtype = match desc.dtype {
+/// The dtype of an operand; a matmul result with code 0 is FP32 (isa 05 §5).
+pub fn dtype_of(instr: &Instr, operand: &OperandDesc) -> DType {
+    match operand.dtype {
         DTypeOf::Fixed(code) => DType(code),
         DTypeOf::Field(name) => {
             let f = instr.format.field(name);
@@ -48,7 +45,15 @@ pub fn operand(instr: &Instr, field: &'static FieldDesc) -> Option<Operand> {
                 _ => DType(raw),
             }
         }
+    }
+}
+
+/// The operand in a slot; `None` when the field is no access pattern.
+pub fn operand(instr: &Instr, field: &'static FieldDesc) -> Option<Operand> {
+    let (FieldKind::Pattern(rank, arm), Some(desc)) = (field.kind, field.operand) else {
+        return None;
     };
+    let dtype = dtype_of(instr, &desc);
     let lanes = desc.lanes.map_or(1, |name| lanes(instr, name));
     let pattern = Pattern::read(&instr.bundle, field.byte(), usize::from(rank));
     let shape = if arm == Arm::Mem && pattern.addr.indirect() {

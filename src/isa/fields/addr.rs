@@ -36,6 +36,15 @@ impl Space {
             Space::Dram => g.info().dram_bytes,
         }
     }
+
+    /// Address step from one partition to the next; `None` for DRAM.
+    pub const fn stride(self, g: Generation) -> Option<u32> {
+        match self {
+            Space::Sbuf => Some(1 << g.info().sbuf_stride_log2),
+            Space::Psum => Some(PSUM_STRIDE),
+            Space::Dram => None,
+        }
+    }
 }
 
 impl fmt::Display for Space {
@@ -218,6 +227,18 @@ impl Field for Addr4 {
 pub struct Addr8(pub u64);
 
 impl Addr8 {
+    /// First byte of SBUF in the 64-bit map (isa 09 §2.3).
+    pub const SBUF_BASE: u64 = 0x20_0000_0000;
+    /// Bytes from one SBUF partition to the next in the 64-bit map.
+    pub const SBUF_STRIDE: u64 = 0x4_0000;
+
+    /// The address of an SBUF byte; PSUM has none that DMA can reach (isa 09 §2.3).
+    pub fn at(location: Location) -> Option<Addr8> {
+        let Location { space, part, off } = location;
+        (space == Space::Sbuf && part < 128 && u64::from(off) < Self::SBUF_STRIDE)
+            .then(|| Addr8(Self::SBUF_BASE + u64::from(part) * Self::SBUF_STRIDE + u64::from(off)))
+    }
+
     /// Byte 7.
     pub const fn marker(self) -> u8 {
         (self.0 >> 56) as u8

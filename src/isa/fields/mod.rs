@@ -5,6 +5,7 @@ mod dtype;
 mod enums;
 mod events;
 mod lists;
+mod pack;
 mod pattern;
 
 pub use addr::{Addr4, Addr8, AddrForm, Location, PseudoAddr8, Space};
@@ -12,4 +13,9 @@ pub use dtype::{DType, DType4, OptDType, OutDType};
 pub use enums::*;
 pub use events::{Events, EventsExt, UpdateMode, WaitMode};
 pub use lists::{Bits, Hex32, Hex64, Imm32, List, Name, Raw, Reg, Reg6, Regs, Sem, Sems};
-pub use pattern::{Data4, Dim, Indirect, Mem, Mx, Pattern, Run, Tensor};
+pub use pack::{
+    Access, PackError, address_word, element_address, ordinal_bytes, pack, scale_address,
+};
+pub use pattern::{
+    Data4, Dim, Indirect, Mem, Mx, MxForm, MxIndirect, MxTensor, Pattern, Run, Tensor,
+};

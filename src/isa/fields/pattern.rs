@@ -269,6 +269,71 @@ pub struct Mx {
     pub raw: [u8; 16],
 }
 
+/// The static arm of an MX operand, MXTENSOR1D (isa 03 §6.1).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MxTensor {
+    /// Packed data.
+    pub data: Addr4,
+    /// E8M0 scales.
+    pub scale: Addr4,
+    /// Logical elements per partition: containers x 4.
+    pub num: u16,
+    /// +1 or -1.
+    pub step: i8,
+    /// Partition of the scales inside the quadrant: 0, 4, 8 or 12.
+    pub scale_pidx: u8,
+}
+
+/// The indirect arm of an MX operand, MXINDIRECT16B (isa 03 §6.2).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MxIndirect {
+    /// Index vector, INDIRECT bit set.
+    pub index: Addr4,
+    /// Packed data.
+    pub data: Addr4,
+    /// E8M0 scales.
+    pub scale: Addr4,
+    /// Indices x 4.
+    pub num: u16,
+    /// Partition of the scales inside the quadrant.
+    pub scale_pidx: u8,
+}
+
+/// Which arm an MX descriptor uses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MxForm {
+    /// Static walk.
+    Static(MxTensor),
+    /// Through an index vector.
+    Indirect(MxIndirect),
+}
+
+impl Mx {
+    /// The arm, told by the marker of the first word.
+    pub fn form(&self) -> MxForm {
+        let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, _, p] = self.raw;
+        let word = |w| Addr4(u32::from_le_bytes(w));
+        let first = word([a, b, c, d]);
+        if first.indirect() {
+            MxForm::Indirect(MxIndirect {
+                index: first,
+                data: word([e, f, g, h]),
+                scale: word([i, j, k, l]),
+                num: u16::from_le_bytes([m, n]),
+                scale_pidx: p,
+            })
+        } else {
+            MxForm::Static(MxTensor {
+                data: first,
+                scale: word([e, f, g, h]),
+                num: u16::from_le_bytes([i, j]),
+                step: k as i8,
+                scale_pidx: l,
+            })
+        }
+    }
+}
+
 impl Field for Mx {
     const BITS: u16 = 128;
     const KIND: FieldKind = FieldKind::Mx;

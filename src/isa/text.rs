@@ -1,1 +1,0 @@
-//! Text of fields: listing form, parsing, explanation.

@@ -1,0 +1,190 @@
+//! Listings assemble to the same bytes; wrong lines say where and why.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::isa::text::{NoNames, line};
+use crate::isa::{decode, table};
+
+fn hex(text: &str) -> Bundle {
+    Bundle::from_hex(text).unwrap()
+}
+
+/// 64 bytes with a defined opcode, a plausible header and mostly small values.
+fn plausible() -> impl Strategy<Value = [u8; 64]> {
+    let rows: Vec<u8> = table::rows().map(|r| r.byte).collect();
+    let byte = prop_oneof![4 => Just(0u8), 3 => 0u8..8, 1 => any::<u8>()];
+    let body = prop::collection::vec(byte, 64);
+    (prop::sample::select(rows), body, any::<[bool; 2]>()).prop_map(|(op, body, [plain, quiet])| {
+        let mut all: [u8; 64] = body.try_into().unwrap();
+        all[0] = op;
+        if plain {
+            all[1..4].copy_from_slice(&[0x10, 0, 0]);
+        }
+        if quiet {
+            all[4..12].fill(0);
+        }
+        all
+    })
+}
+
+fn round_trip(bytes: [u8; 64]) -> Result<(), TestCaseError> {
+    let b = Bundle::new(bytes);
+    for g in Generation::ALL {
+        let text = line(&decode(&b, g));
+        match bundle(&text, g, &NoNames) {
+            Ok(back) => prop_assert_eq!(back, b, "{} {}", g, text),
+            Err(e) => return Err(TestCaseError::fail(format!("{g} {text}\n{e:?}"))),
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn any_bundle_lists_and_assembles(a in prop::array::uniform32(any::<u8>()), b in prop::array::uniform32(any::<u8>())) {
+        let mut all = [0; 64];
+        all[..32].copy_from_slice(&a);
+        all[32..].copy_from_slice(&b);
+        round_trip(all)?;
+    }
+
+    #[test]
+    fn plausible_bundles_list_and_assemble(bytes in plausible()) {
+        round_trip(bytes)?;
+    }
+
+    #[test]
+    fn any_line_is_assembled_or_refused(text in "\\PC{0,60}") {
+        if let Err(e) = bundle(&text, Generation::V3, &NoNames) {
+            prop_assert!(e.span.start <= e.span.end && e.span.end <= text.len(), "{e:?}");
+        }
+    }
+}
+
+#[test]
+fn every_opcode_byte_has_a_line() {
+    for byte in 0..=255u8 {
+        let mut all = [0xA5; 64];
+        all[0] = byte;
+        round_trip(all).unwrap();
+        let mut all = [0; 64];
+        all[0] = byte;
+        all[1] = 0x10;
+        round_trip(all).unwrap();
+    }
+}
+
+#[test]
+fn worked_lines() {
+    // isa 01 §6 and the vector of 03 §8.
+    let add = "411000000000000000000000aa0a0480000000000100010001004000010001000010000001000100010040000100010000200000010001000100400001000100";
+    let text = "TENSOR_TENSOR_ARITH_OP fp32@00000000[1][64] fp32@00001000[1][64] fp32@00002000[1][64] op=ADD num_active_channels=128;";
+    assert_eq!(line(&decode(&hex(add), Generation::V3)), text);
+    assert_eq!(bundle(text, Generation::V3, &NoNames), Ok(hex(add)));
+    let places = "tensor_tensor_arith_op fp32@sbuf[0,0][1][64] fp32@sbuf[0, 0x1000][1][64] fp32@sbuf[0, 8KiB][1][64] num_active_channels=128 op=ADD # sum";
+    assert_eq!(bundle(places, Generation::V3, &NoNames), Ok(hex(add)));
+    assert_eq!(
+        bundle("nop", Generation::V3, &NoNames),
+        Ok(Bundle::of_opcode(0xA4))
+    );
+    assert_eq!(
+        bundle("OP_0x17 raw[12]=0102;", Generation::V3, &NoNames).map(|b| [
+            b.u8(0),
+            b.u8(1),
+            b.u8(12),
+            b.u8(13),
+            b.u8(14)
+        ]),
+        Ok([0x17, 0x10, 1, 2, 0])
+    );
+}
+
+#[test]
+fn wrong_lines() {
+    for (text, at, found, expected, hint) in [
+        (
+            "TENSOR_TENSOR_ARITH_OPP;",
+            0,
+            "OPP",
+            "opcode name",
+            "TENSOR_TENSOR_ARITH_OP",
+        ),
+        ("NOP $S[300]>0;", 7, "`300`", "0..255", ""),
+        ("NOP $S[3]>1 $S[4]+=2;", 0, "1 and 2", "one value", "ext"),
+        ("NOP $S[3]>1 $S[4]>1;", 12, "$S[4]>1", "one wait", "ext"),
+        ("NOP $S[3]~1;", 9, "`~`", "comparison", ""),
+        ("NOP ext $S[3]>1;", 4, "`ext`", "no second lane", ""),
+        ("NOP fp32@00000000[1][1];", 4, "fp32@", "no operands", ""),
+        ("NOP foo=1;", 4, "`foo`", "raw[N]", ""),
+        ("NOP raw[64]=00;", 4, "raw[64]", "4..63", ""),
+        ("NOP raw[63]=0000;", 12, "0000", "at most 1 bytes", ""),
+        ("NOP word_len=300;", 13, "300", "0..255", ""),
+        (
+            "TENSOR_TENSOR_ARITH_OP fp32@00000000[1][64] op=ADD;",
+            0,
+            "src1, dst",
+            "src0, src1, dst",
+            "dtype@",
+        ),
+        (
+            "TENSOR_TENSOR_ARITH_OP fp32@00000000[1][64] fp32@0[1][64] fp32@00002000[1][64];",
+            49,
+            "`0`",
+            "address",
+            "",
+        ),
+        (
+            "TENSOR_TENSOR_ARITH_OP fp32@00000000[1][64] fp32@00000000[1][64] fp32@00002000[1][64] op=ADD op=ADD;",
+            93,
+            "`op`",
+            "once",
+            "",
+        ),
+        (
+            "TENSOR_TENSOR_ARITH_OP fp32@00000000[1][64] fp32@00000000[1][64] fp32@00002000[1][64] opp=ADD;",
+            86,
+            "`opp`",
+            "S3S3D3_TT",
+            "`op`",
+        ),
+        (
+            "TENSOR_TENSOR_ARITH_OP fp32@00000000[1][64] fp32@00000000[1][64] fp32@00002000[1][64] in0_dtype=u8;",
+            96,
+            "u8",
+            "fp32",
+            "",
+        ),
+        ("NOP [;", 4, "open `[`", "`]`", ""),
+        ("NOP \"x", 4, "open quote", "closing", ""),
+        ("NOP; NOP;", 0, "2 statements", "one instruction", ""),
+    ] {
+        let e = bundle(text, Generation::V3, &NoNames).unwrap_err();
+        assert_eq!(e.span.start, at, "{text}: {e:?}");
+        assert!(e.found.contains(found), "{text}: {e:?}");
+        assert!(e.expected.contains(expected), "{text}: {e:?}");
+        assert!(e.hint.unwrap_or_default().contains(hint), "{text}");
+    }
+}
+
+#[test]
+fn two_lanes() {
+    // isa 08 §4: wait sem[3] >= 4; wait sem[9] >= R[12]; sem[17] += 1.
+    let all = format!(
+        "a0100000050300000400000000000000{}850913110c000000{}",
+        "0".repeat(32),
+        "0".repeat(48)
+    );
+    let layout = decode(&hex(&all), Generation::V3).format;
+    if layout
+        .fields
+        .iter()
+        .any(|f| f.kind == crate::isa::FieldKind::EventsExt)
+    {
+        let text = "EVENT_SEMAPHORE $S[3]>=4 ext $S[9]>=r12 $S[17]++@complete;";
+        assert_eq!(line(&decode(&hex(&all), Generation::V3)), text);
+        assert_eq!(bundle(text, Generation::V3, &NoNames), Ok(hex(&all)));
+    }
+}
