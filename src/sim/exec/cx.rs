@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::walk::{Resolver, Walk};
+use super::walk::{Resolver, Walk, raw};
 use crate::isa::access;
 use crate::isa::fields::{Addr4, Imm32, ImmSrc};
 use crate::isa::{DType, Engine, Instr, Queue, Severity};
@@ -25,6 +25,7 @@ pub struct Report {
 pub struct Scratch {
     pub(super) bytes: Vec<u8>,
     pub(super) packed: Vec<u8>,
+    pub(super) held: Vec<u8>,
 }
 
 /// An executing bundle and the machine as it may use it.
@@ -189,21 +190,31 @@ impl Cx<'_, '_> {
     /// # Errors
     /// `uninit-read` when that is set to fault.
     pub fn note_read(&mut self, walk: &Walk) -> Result<(), Trap> {
-        let mut unwritten = 0;
+        let bounds = walk.bounds();
         if walk.contiguous() {
-            unwritten += self.read_rect(walk.bounds());
-        } else {
-            for rect in walk.rects() {
-                unwritten += self.read_rect(rect);
+            let unwritten = self.read_rect(bounds);
+            return self.uninit(unwritten, walk.field, &bounds);
+        }
+        let clean = self.state().is_written(&bounds);
+        let mut unwritten = 0;
+        for rect in walk.rects() {
+            self.writer.read(rect);
+            if !clean {
+                unwritten += self.state().unwritten(&rect);
             }
         }
-        self.uninit(unwritten, walk.field, &walk.bounds())
+        self.uninit(unwritten, walk.field, &bounds)
     }
 
     /// Records the read of a rectangle and counts its never-written bytes.
     pub fn read_rect(&mut self, rect: Rect) -> u64 {
         self.writer.read(rect);
-        self.state().unwritten(&rect)
+        let state = self.state();
+        if state.is_written(&rect) {
+            0
+        } else {
+            state.unwritten(&rect)
+        }
     }
 
     /// Reports never-written bytes that were read.
@@ -225,44 +236,17 @@ impl Cx<'_, '_> {
 
     /// Reads a lane as f32, in walk order, into `out`.
     pub fn lane_f32(&mut self, walk: &Walk, lane: u16, out: &mut Vec<f32>) {
-        out.clear();
-        out.resize(walk.count, 0.0);
-        let state = self.writer.state();
-        match walk.row(state, lane) {
-            Some(row) => num::widen_slice(walk.kind, row, out),
-            None => {
-                self.scratch.bytes.clear();
-                walk.gather_bytes(state, lane, &mut self.scratch.bytes);
-                num::widen_slice(walk.kind, &self.scratch.bytes, out);
-            }
-        }
-    }
-
-    /// Reads the packed bytes of a lane, in walk order, into `out`.
-    pub fn lane_bytes(&self, walk: &Walk, lane: u16, out: &mut Vec<u8>) {
-        out.clear();
-        match walk.row(self.state(), lane) {
-            Some(row) => out.extend_from_slice(row),
-            None => walk.gather_bytes(self.state(), lane, out),
-        }
+        walk.read_f32(self.writer.state(), lane, &mut self.scratch.bytes, out);
     }
 
     /// Reads a lane as raw element bits, zero-extended, in walk order, into `out`.
     pub fn lane_raw(&mut self, walk: &Walk, lane: u16, out: &mut Vec<u64>) {
-        let mut bytes = std::mem::take(&mut self.scratch.bytes);
-        self.lane_bytes(walk, lane, &mut bytes);
-        out.clear();
-        out.extend(bytes.chunks_exact(walk.elem.max(1) as usize).map(|e| {
-            let mut word = [0; 8];
-            word.iter_mut().zip(e).for_each(|(w, b)| *w = *b);
-            u64::from_le_bytes(word)
-        }));
-        self.scratch.bytes = bytes;
+        walk.read_raw(self.writer.state(), lane, &mut self.scratch.bytes, out);
     }
 
     /// Resolves a 32-bit immediate: inline bits, or the scalar that a pointer (in the bundle or in
     /// a register) names in each of `lanes` partitions, `dtype` wide (isa 07 §1.2). Pointed-to
-    /// floats are widened to fp32 bits, integers zero- or sign-extended.
+    /// floats are widened to fp32 bits, integers extended by their signedness.
     ///
     /// # Errors
     /// `imm-src` for an undefined source; address traps of the pointer.
@@ -303,11 +287,11 @@ impl Cx<'_, '_> {
             .read_into(&rect, &mut bytes)
             .map_err(|e| Trap::at("bounds", slot, e.to_string()))?;
         let values = bytes.chunks_exact(kind.bytes()).map(|e| {
-            let mut word = [0; 8];
-            word.iter_mut().zip(e).for_each(|(w, b)| *w = *b);
-            let raw = u64::from_le_bytes(word);
+            let raw = raw(e);
             if kind.is_float() {
                 num::widen(kind, raw).to_bits()
+            } else if kind.is_int() && kind.is_signed() {
+                num::sign_extend(raw, kind.bits()) as u32
             } else {
                 raw as u32
             }

@@ -3,10 +3,14 @@
 use super::cx::Cx;
 use super::walk::{Plan, Walk};
 use crate::isa::Severity;
-use crate::num::{self, Narrowed};
-use crate::sim::Runs;
+use crate::num::{self, Narrowed, Rules};
 use crate::sim::fault::Trap;
 use crate::sim::settings::Id;
+use crate::sim::{MemError, Runs, State};
+
+/// Bytes computed before they are stored, where nothing forces more: they should still be in the
+/// first-level cache then.
+const BLOCK: usize = 32 << 10;
 
 /// A resolved destination with the way it is stored.
 #[derive(Debug)]
@@ -34,30 +38,19 @@ impl Cx<'_, '_> {
     /// # Errors
     /// `bounds`, should the memory refuse the range.
     pub fn put_bytes(&mut self, dest: &Dest, lane: u16, bytes: &[u8]) -> Result<(), Trap> {
-        let walk = &dest.walk;
         let mut packed = std::mem::take(&mut self.scratch.packed);
-        let mut rest = bytes;
-        if let Some(order) = &dest.plan.order {
-            let size = walk.elem as usize;
-            packed.clear();
-            for i in order {
-                let at = *i as usize * size;
-                packed.extend_from_slice(bytes.get(at..at + size).unwrap_or(&[]));
+        let stored = match &dest.plan.order {
+            Some(order) => {
+                packed.clear();
+                packed.resize(dest.stored_bytes(), 0);
+                reorder(order, dest.walk.elem as usize, bytes, &mut packed);
+                &packed
             }
-            rest = &packed;
-        }
-        let mut done = Ok(());
-        for runs in &dest.plan.runs {
-            let mut runs: Runs = *runs;
-            runs.first.part = walk.partition(lane);
-            runs.first.parts = 1;
-            let len = (runs.bytes() as usize).min(rest.len());
-            let (now, later) = rest.split_at(len);
-            rest = later;
-            done = done.and(self.writer.store_runs(&runs, now));
-        }
+            None => bytes,
+        };
+        let done = self.put_lanes(dest, lane, 1, stored);
         self.scratch.packed = packed;
-        done.map_err(|e| Trap::at("bounds", walk.field, e.to_string()))
+        done
     }
 
     /// Narrows and stores a lane given as f32 in walk order; tells what the conversion lost.
@@ -74,6 +67,73 @@ impl Cx<'_, '_> {
         done.map(|()| lost)
     }
 
+    /// Stores every lane of a destination. `fill` gets the state, the lane and the packed bytes to
+    /// set, in walk order; they hold no particular value before. With `hold` nothing is stored
+    /// before the last lane is filled.
+    ///
+    /// # Errors
+    /// Those of `fill`, `interrupt`, and `bounds` should the memory refuse the range.
+    pub fn store_lanes(
+        &mut self,
+        dest: &Dest,
+        hold: bool,
+        mut fill: impl FnMut(&State, u16, &mut [u8]) -> Result<(), Trap>,
+    ) -> Result<(), Trap> {
+        let (walk, row) = (&dest.walk, dest.stored_bytes());
+        if row == 0 {
+            return Ok(());
+        }
+        let block = match hold {
+            true => walk.lanes,
+            false => (BLOCK / row).clamp(1, 128) as u16,
+        };
+        let mut held = std::mem::take(&mut self.scratch.held);
+        let mut ordered = vec![0; dest.plan.order.as_ref().map_or(0, |_| walk.bytes())];
+        for first in (0..walk.lanes).step_by(usize::from(block.max(1))) {
+            let lanes = block.min(walk.lanes - first);
+            held.resize(row * usize::from(lanes), 0);
+            for (lane, out) in (first..).zip(held.chunks_exact_mut(row)) {
+                self.poll()?;
+                match &dest.plan.order {
+                    None => fill(self.writer.state(), lane, out)?,
+                    Some(order) => {
+                        fill(self.writer.state(), lane, &mut ordered)?;
+                        reorder(order, walk.elem as usize, &ordered, out);
+                    }
+                }
+            }
+            self.put_lanes(dest, first, lanes, &held)?;
+        }
+        self.scratch.held = held;
+        Ok(())
+    }
+
+    /// Stores lanes whose bytes are given as they lie in memory, lane after lane.
+    fn put_lanes(&mut self, dest: &Dest, first: u16, lanes: u16, bytes: &[u8]) -> Result<(), Trap> {
+        let place = |runs: &Runs| {
+            let mut runs = *runs;
+            runs.first.part = dest.walk.partition(first);
+            runs.first.parts = lanes;
+            runs
+        };
+        let refused = |e: MemError| Trap::at("bounds", dest.walk.field, e.to_string());
+        if let [runs] = dest.plan.runs.as_slice() {
+            return self.writer.store_runs(&place(runs), bytes).map_err(refused);
+        }
+        let row = dest.stored_bytes();
+        let (mut at, mut part) = (0, Vec::new());
+        for runs in dest.plan.runs.iter().map(place) {
+            let size = runs.bytes() as usize / usize::from(lanes.max(1));
+            part.clear();
+            for row in bytes.chunks_exact(row.max(1)) {
+                part.extend_from_slice(row.get(at..at + size).unwrap_or(&[]));
+            }
+            at += size;
+            self.writer.store_runs(&runs, &part).map_err(refused)?;
+        }
+        Ok(())
+    }
+
     /// Reports what narrowing lost, once per instruction (decisions 1.3).
     pub fn report_narrowed(&mut self, dest: &Dest, lost: Narrowed, fresh_nan: bool) {
         let kind = dest.walk.kind;
@@ -81,8 +141,13 @@ impl Cx<'_, '_> {
             let m = format!("{} finite values left the range of {kind}", lost.overflow);
             self.finding(Severity::Info, "narrow-overflow", m);
         }
-        if fresh_nan {
-            let m = format!("{} NaN written, no input was NaN", lost.nan);
+        self.report_fresh_nan(lost.nan, fresh_nan);
+    }
+
+    /// Reports NaNs that were made, not passed on, once per instruction (decisions 1.3).
+    pub fn report_fresh_nan(&mut self, nans: u64, fresh: bool) {
+        if fresh {
+            let m = format!("{nans} NaN written, no input was NaN");
             self.finding(Severity::Warn, "nan", m);
         }
     }
@@ -115,6 +180,26 @@ impl Cx<'_, '_> {
     }
 }
 
+/// Puts the elements that stay into memory order.
+fn reorder(order: &[u32], size: usize, bytes: &[u8], out: &mut [u8]) {
+    for (i, out) in order.iter().zip(out.chunks_exact_mut(size.max(1))) {
+        let at = *i as usize * size;
+        if let Some(element) = bytes.get(at..at + size) {
+            out.copy_from_slice(element);
+        }
+    }
+}
+
+impl Dest {
+    /// Bytes of a lane as they lie in memory: those of the walk without repetitions.
+    fn stored_bytes(&self) -> usize {
+        match &self.plan.order {
+            Some(order) => order.len() * self.walk.elem as usize,
+            None => self.walk.bytes(),
+        }
+    }
+}
+
 /// `dst[k] = f(sources[k]...)` in f32 for every lane: `f` gets the lane number, one slice per
 /// source and the slice to fill. Reports narrowing and NaN.
 ///
@@ -124,30 +209,45 @@ pub fn map_f32<const N: usize>(
     cx: &mut Cx<'_, '_>,
     sources: [&Walk; N],
     dest: &Dest,
+    f: impl FnMut(u16, [&[f32]; N], &mut [f32]) -> Result<(), Trap>,
+) -> Result<(), Trap> {
+    let rules = *cx.rules();
+    map_f32_by(cx, &rules, sources, dest, f)
+}
+
+/// [`map_f32`] under given conversion switches.
+///
+/// # Errors
+/// As [`map_f32`].
+pub fn map_f32_by<const N: usize>(
+    cx: &mut Cx<'_, '_>,
+    rules: &Rules,
+    sources: [&Walk; N],
+    dest: &Dest,
     mut f: impl FnMut(u16, [&[f32]; N], &mut [f32]) -> Result<(), Trap>,
 ) -> Result<(), Trap> {
+    for walk in sources.iter().chain([&&dest.walk]) {
+        if walk.kind.lanes() > 1 {
+            let m = format!("{} is no type of single elements", walk.kind);
+            return Err(Trap::at("dtype", walk.field, m));
+        }
+    }
     let hold = cx.overlap(&sources, dest)?;
     let mut ins: [Vec<f32>; N] = std::array::from_fn(|_| Vec::new());
     let mut out = vec![0.0; dest.walk.count];
-    let mut held = Vec::new();
+    let mut buffer = std::mem::take(&mut cx.scratch.bytes);
     let (mut lost, mut fresh_nan) = (Narrowed::default(), false);
-    for lane in 0..dest.walk.lanes {
-        cx.poll()?;
-        for (walk, buf) in sources.iter().zip(&mut ins) {
-            cx.lane_f32(walk, lane, buf);
+    cx.store_lanes(dest, hold, |state, lane, bytes| {
+        for (walk, values) in sources.iter().zip(&mut ins) {
+            walk.read_f32(state, lane, &mut buffer, values);
         }
         f(lane, ins.each_ref().map(Vec::as_slice), &mut out)?;
-        if hold {
-            held.extend_from_slice(&out);
-            continue;
-        }
-        let now = cx.put_f32(dest, lane, &out)?;
+        let now = num::narrow_slice(dest.walk.kind, &out, rules, bytes);
         fresh_nan |= now.nan > 0 && !ins.iter().flatten().any(|x| x.is_nan());
         lost += now;
-    }
-    for (lane, row) in (0..).zip(held.chunks_exact(dest.walk.count.max(1))) {
-        lost += cx.put_f32(dest, lane, row)?;
-    }
+        Ok(())
+    })?;
+    cx.scratch.bytes = buffer;
     cx.report_narrowed(dest, lost, fresh_nan);
     Ok(())
 }
@@ -160,29 +260,16 @@ pub fn map_bytes<const N: usize>(
     cx: &mut Cx<'_, '_>,
     sources: [&Walk; N],
     dest: &Dest,
-    mut f: impl FnMut(u16, [&[u8]; N], &mut Vec<u8>) -> Result<(), Trap>,
+    mut f: impl FnMut(u16, [&[u8]; N], &mut [u8]) -> Result<(), Trap>,
 ) -> Result<(), Trap> {
     let hold = cx.overlap(&sources, dest)?;
-    let mut ins: [Vec<u8>; N] = std::array::from_fn(|_| Vec::new());
-    let mut out = Vec::new();
-    let mut held = Vec::new();
-    let row = dest.walk.count * dest.walk.elem as usize;
-    for lane in 0..dest.walk.lanes {
-        cx.poll()?;
-        for (walk, buf) in sources.iter().zip(&mut ins) {
-            cx.lane_bytes(walk, lane, buf);
-        }
-        out.clear();
-        f(lane, ins.each_ref().map(Vec::as_slice), &mut out)?;
-        out.resize(row, 0);
-        if hold {
-            held.extend_from_slice(&out);
-        } else {
-            cx.put_bytes(dest, lane, &out)?;
-        }
-    }
-    for (lane, row) in (0..).zip(held.chunks_exact(row.max(1))) {
-        cx.put_bytes(dest, lane, row)?;
-    }
-    Ok(())
+    let mut buffers: [Vec<u8>; N] = std::array::from_fn(|_| Vec::new());
+    cx.store_lanes(dest, hold, |state, lane, out| {
+        let mut rest = buffers.iter_mut();
+        let ins = sources.map(|walk| match rest.next() {
+            Some(buffer) => walk.packed(state, lane, buffer),
+            None => &[],
+        });
+        f(lane, ins, out)
+    })
 }

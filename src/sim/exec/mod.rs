@@ -4,14 +4,19 @@
 //! operands, read lanes as f32 or raw bits and store them. It returns a [`Trap`] to fault; the open
 //! step is then taken back whole. Waits and updates are not its business (`sim::machine`).
 
+mod alu;
 mod ctrl;
 mod cx;
 mod dest;
-mod elementwise;
+mod dve;
+mod stream;
 mod walk;
 
+#[cfg(test)]
+mod tests;
+
 pub use cx::{Cx, Report, Scalars, Scratch};
-pub use dest::{Dest, map_bytes, map_f32};
+pub use dest::{Dest, map_bytes, map_f32, map_f32_by};
 pub use walk::{Walk, start_partition_legal};
 
 use crate::sim::fault::Trap;
@@ -20,7 +25,14 @@ use crate::sim::fault::Trap;
 pub type ExecFn = fn(&mut Cx<'_, '_>) -> Result<(), Trap>;
 
 /// The functions of all families.
-const FAMILIES: &[&[(u8, ExecFn)]] = &[ctrl::EXEC, elementwise::EXEC];
+const FAMILIES: &[&[(u8, ExecFn)]] = &[
+    ctrl::EXEC,
+    dve::tensor_scalar::EXEC,
+    dve::tensor_tensor::EXEC,
+    stream::fill::EXEC,
+    stream::moves::EXEC,
+    stream::reduce::EXEC,
+];
 
 /// Function of each opcode byte.
 pub static EXEC: [Option<ExecFn>; 256] = {

@@ -7,7 +7,7 @@ use crate::isa::access::{Operand, Shape};
 use crate::isa::field::Role;
 use crate::isa::fields::{Addr4, AddrForm, Dim, Indirect, Location, Pattern};
 use crate::isa::{DType, Generation};
-use crate::num::Kind;
+use crate::num::{self, Kind};
 use crate::sim::fault::Trap;
 use crate::sim::{Rect, Region, Runs, Space, State};
 
@@ -36,6 +36,8 @@ pub struct Walk {
     pub elem: u32,
     /// Elements per partition.
     pub count: usize,
+    /// Counts of the dimensions, fastest first.
+    counts: [u16; 4],
     /// Byte offsets of the runs inside the partition, in walk order.
     starts: Vec<u32>,
     /// Elements per run.
@@ -169,6 +171,10 @@ impl Resolver<'_> {
         let name = op.field.name;
         let pattern = Pattern::new(Addr4(0), dims);
         let count = pattern.count();
+        if count == 0 {
+            let m = "a dimension has no elements; at least 1";
+            return Err(Trap::at("count", name, m));
+        }
         if count > MAX_COUNT {
             let m = format!("{count} elements per partition, at most {MAX_COUNT} are executed");
             return Err(Trap::at("count", name, m));
@@ -195,6 +201,7 @@ impl Resolver<'_> {
             kind,
             elem,
             count: count as usize,
+            counts: std::array::from_fn(|i| dims.get(i).map_or(1, |d| d.num)),
             starts,
             run,
             span,
@@ -235,6 +242,7 @@ impl Resolver<'_> {
             kind,
             elem,
             count: usize::from(ind.num),
+            counts: [ind.num, 1, 1, 1],
             starts,
             run: 1,
             span,
@@ -296,6 +304,17 @@ impl Walk {
         self.part + lane
     }
 
+    /// Elements in the `n` innermost dimensions.
+    pub fn inner(&self, n: usize) -> usize {
+        let counts = self.counts.iter().take(n);
+        counts.map(|c| usize::from(*c)).product()
+    }
+
+    /// Bytes of a lane when packed in walk order.
+    pub fn bytes(&self) -> usize {
+        self.count * self.elem as usize
+    }
+
     /// One run of all its elements, ascending.
     pub fn contiguous(&self) -> bool {
         self.starts.len() <= 1
@@ -322,10 +341,23 @@ impl Walk {
         )
     }
 
-    /// Might the two share a byte? Exact unless both have holes.
+    /// Do the two share a byte?
     pub fn overlaps(&self, other: &Walk) -> bool {
-        self.bounds().overlaps(&other.bounds())
-            && self.rects().any(|a| other.rects().any(|b| a.overlaps(&b)))
+        if !self.bounds().overlaps(&other.bounds()) {
+            return false;
+        }
+        let (mut ours, mut theirs) = (self.rects().peekable(), other.rects().peekable());
+        while let (Some(a), Some(b)) = (ours.peek(), theirs.peek()) {
+            if a.overlaps(b) {
+                return true;
+            }
+            if a.off < b.off {
+                ours.next();
+            } else {
+                theirs.next();
+            }
+        }
+        false
     }
 
     /// The bytes of all lanes, disjoint, ascending.
@@ -404,23 +436,16 @@ impl Walk {
 
     /// Copies the packed bytes of a lane, in walk order, to the end of `out`.
     pub fn gather_bytes(&self, state: &State, lane: u16, out: &mut Vec<u8>) {
-        let (lo, hi) = self.span;
-        let row = state
-            .bytes(
-                self.space,
-                self.partition(lane),
-                u64::from(lo),
-                hi.saturating_sub(lo),
-            )
-            .unwrap_or(&[]);
-        let bytes = (self.run * self.elem) as usize;
+        let row = self.span_row(state, lane);
         out.reserve(self.count * self.elem as usize);
         match self.elem {
             // Element copies of a known size compile to single moves.
             1 if self.run == 1 => self.gather_sized::<1>(row, out),
             2 if self.run == 1 => self.gather_sized::<2>(row, out),
             4 if self.run == 1 => self.gather_sized::<4>(row, out),
+            8 if self.run == 1 => self.gather_sized::<8>(row, out),
             _ => {
+                let (lo, bytes) = (self.span.0, (self.run * self.elem) as usize);
                 for s in &self.starts {
                     let at = (s - lo) as usize;
                     out.extend_from_slice(row.get(at..at + bytes).unwrap_or(&[]));
@@ -431,28 +456,54 @@ impl Walk {
 
     fn gather_sized<const N: usize>(&self, row: &[u8], out: &mut Vec<u8>) {
         let lo = self.span.0;
-        for s in &self.starts {
-            let at = (s - lo) as usize;
-            let e: [u8; N] = row
-                .get(at..)
-                .and_then(|r| r.first_chunk())
+        out.extend(self.starts.iter().flat_map(|s| -> [u8; N] {
+            let rest = row.get((s - lo) as usize..);
+            rest.and_then(|r| r.first_chunk())
                 .copied()
-                .unwrap_or([0; N]);
-            out.extend_from_slice(&e);
-        }
+                .unwrap_or([0; N])
+        }));
+    }
+
+    /// The bytes of a lane from the lowest to the highest that the walk visits.
+    fn span_row<'s>(&self, state: &'s State, lane: u16) -> &'s [u8] {
+        let (lo, hi) = self.span;
+        let part = self.partition(lane);
+        let row = state.bytes(self.space, part, u64::from(lo), hi.saturating_sub(lo));
+        row.unwrap_or(&[])
     }
 
     /// The bytes of a lane without copying, when they are one run.
     pub fn row<'s>(&self, state: &'s State, lane: u16) -> Option<&'s [u8]> {
-        let (lo, hi) = self.span;
-        if !self.contiguous() {
-            return None;
-        }
-        state.bytes(
-            self.space,
-            self.partition(lane),
-            u64::from(lo),
-            hi.saturating_sub(lo),
-        )
+        self.contiguous().then(|| self.span_row(state, lane))
     }
+
+    /// The packed bytes of a lane in walk order: in place where they are one run, else in `buffer`.
+    pub fn packed<'b>(&self, state: &'b State, lane: u16, buffer: &'b mut Vec<u8>) -> &'b [u8] {
+        if let Some(row) = self.row(state, lane) {
+            return row;
+        }
+        buffer.clear();
+        self.gather_bytes(state, lane, buffer);
+        buffer
+    }
+
+    /// Reads a lane as f32, in walk order; `buffer` is for walks of several runs.
+    pub fn read_f32(&self, state: &State, lane: u16, buffer: &mut Vec<u8>, out: &mut Vec<f32>) {
+        out.resize(self.count, 0.0);
+        num::widen_slice(self.kind, self.packed(state, lane, buffer), out);
+    }
+
+    /// Reads a lane as raw element bits, zero-extended, in walk order.
+    pub fn read_raw(&self, state: &State, lane: u16, buffer: &mut Vec<u8>, out: &mut Vec<u64>) {
+        out.clear();
+        let bytes = self.packed(state, lane, buffer);
+        out.extend(bytes.chunks_exact(self.elem.max(1) as usize).map(raw));
+    }
+}
+
+/// The bits of an element, zero-extended.
+pub fn raw(element: &[u8]) -> u64 {
+    let mut word = [0; 8];
+    word.iter_mut().zip(element).for_each(|(w, b)| *w = *b);
+    u64::from_le_bytes(word)
 }

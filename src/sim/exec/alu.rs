@@ -1,0 +1,242 @@
+//! ALU operations over whole lanes: fp32, integers, raw bits (isa 07 §5, decisions 1.3).
+
+use super::cx::Cx;
+use super::dest::{Dest, map_bytes, map_f32};
+use super::walk::{Walk, raw};
+use crate::isa::fields::AluOp;
+use crate::num::{self, F32Visitor, IntOpError, Kind, MinMaxNan, Rhs, op};
+use crate::sim::fault::Trap;
+
+/// Does the operation work on integers as such (isa 07 §5: the int band and MOD)?
+pub const fn int_band(op: AluOp) -> bool {
+    op.0 >= op::ADD_INT || op.0 == op::MOD
+}
+
+/// Does the operation ignore its second operand?
+pub const fn unary(op: AluOp) -> bool {
+    matches!(
+        op.0,
+        op::BYPASS
+            | op::BITWISE_NOT
+            | op::ABSOLUTE_VALUE
+            | op::RSQRT
+            | op::RE_LU
+            | op::SQUARE
+            | op::ABS_VALUE_INT
+    )
+}
+
+/// An operation that has no meaning in that place.
+pub fn no_meaning(field: &'static str, op: AluOp, class: &'static str) -> Trap {
+    Trap::at("alu-op", field, format!("{op} is no {class} operation"))
+}
+
+/// An operation that cannot go on: division by zero, or one without integer meaning.
+pub fn int_trap(field: &'static str, op: AluOp, e: IntOpError) -> Trap {
+    match e {
+        IntOpError::DivideByZero => Trap::at("divide-by-zero", field, format!("{op}: {e}")),
+        IntOpError::NotInt => no_meaning(field, op, "integer"),
+    }
+}
+
+/// `out = a op b` in fp32, or `b op a` with `swap`.
+///
+/// # Errors
+/// `alu-op` when the operation has no fp32 form.
+pub fn zip(
+    field: &'static str,
+    op: AluOp,
+    a: &[f32],
+    b: Rhs<'_>,
+    swap: bool,
+    mm: MinMaxNan,
+    out: &mut [f32],
+) -> Result<(), Trap> {
+    if num::f32_zip(op.0, a, b, swap, mm, out) {
+        Ok(())
+    } else {
+        Err(no_meaning(field, op, "floating-point"))
+    }
+}
+
+/// `dst = a op b` for two tensors, in fp32 or as integers by the operation's class.
+///
+/// # Errors
+/// `alu-op`, `divide-by-zero`, and the traps of storing.
+pub fn arith(cx: &mut Cx<'_, '_>, op: AluOp, a: &Walk, b: &Walk, dest: &Dest) -> Result<(), Trap> {
+    if int_band(op) {
+        return integer(cx, op, a, b, dest);
+    }
+    let is_f32 = |w: &Walk| matches!(w.kind, Kind::Fp32 | Kind::Fp32r);
+    let mm = cx.settings.min_max();
+    if !(is_f32(a) && is_f32(b) && dest.walk.kind == Kind::Fp32) {
+        return map_f32(cx, [a, b], dest, |_, [a, b], out| {
+            zip("op", op, a, Rhs::Slice(b), false, mm, out)
+        });
+    }
+    let (mut fresh, mut nans) = (false, 0);
+    map_bytes(cx, [a, b], dest, |_, [a, b], out| {
+        let found = num::visit_f32_op(op.0, mm, Rows { a, b, out })
+            .ok_or_else(|| no_meaning("op", op, "floating-point"))?;
+        if found > 0 {
+            nans += u64::from(found);
+            fresh |= !has_nan(a) && !has_nan(b);
+        }
+        Ok(())
+    })?;
+    cx.report_fresh_nan(nans, fresh);
+    Ok(())
+}
+
+fn has_nan(row: &[u8]) -> bool {
+    let mut values = row.as_chunks::<4>().0.iter();
+    values.any(|e| f32::from_le_bytes(*e).is_nan())
+}
+
+/// Rows of fp32 as they lie in memory; gives the number of NaNs made.
+struct Rows<'a> {
+    a: &'a [u8],
+    b: &'a [u8],
+    out: &'a mut [u8],
+}
+
+impl F32Visitor for Rows<'_> {
+    type Out = u32;
+    #[inline(always)]
+    fn run(self, f: impl Fn(f32, f32) -> f32 + Copy) -> u32 {
+        let (a, b) = (self.a.as_chunks::<4>().0, self.b.as_chunks::<4>().0);
+        let mut nans = 0;
+        for ((out, a), b) in self.out.as_chunks_mut::<4>().0.iter_mut().zip(a).zip(b) {
+            let r = f(f32::from_le_bytes(*a), f32::from_le_bytes(*b));
+            nans += u32::from(r.is_nan());
+            *out = r.to_le_bytes();
+        }
+        nans
+    }
+}
+
+/// The integer band: operands extended by their own signedness, the operation at the widest of the
+/// three types, the result cut to that of the destination.
+fn integer(cx: &mut Cx<'_, '_>, op: AluOp, a: &Walk, b: &Walk, dest: &Dest) -> Result<(), Trap> {
+    let kinds = [a.kind, b.kind, dest.walk.kind];
+    let wide = widest("op", op, &kinds)?;
+    map_bytes(cx, [a, b], dest, |_, [x, y], out| {
+        let values = elements(a.kind, x).zip(elements(b.kind, y));
+        for ((x, y), out) in values.zip(out.chunks_exact_mut(kinds[2].bytes())) {
+            let r = num::int_op(op.0, wide, x, y).map_err(|e| int_trap("op", op, e))?;
+            put(r, out);
+        }
+        Ok(())
+    })
+}
+
+/// The widest of some integer types.
+///
+/// # Errors
+/// `dtype` when one of them is no integer.
+pub fn widest(field: &'static str, op: AluOp, kinds: &[Kind]) -> Result<Kind, Trap> {
+    if let Some(kind) = kinds.iter().find(|k| !k.is_int()) {
+        let m = format!("{op} works on integers, found {kind}");
+        return Err(Trap::at("dtype", field, m));
+    }
+    let widest = kinds.iter().max_by_key(|k| k.bytes()).copied();
+    Ok(widest.unwrap_or(Kind::I32))
+}
+
+/// Elements of a packed row, extended to 64 bits by the signedness of their kind.
+pub fn elements(kind: Kind, row: &[u8]) -> impl Iterator<Item = u64> + '_ {
+    row.chunks_exact(kind.bytes()).map(move |e| {
+        let bits = raw(e);
+        if kind.is_int() && kind.is_signed() {
+            num::sign_extend(bits, kind.bits()) as u64
+        } else {
+            bits
+        }
+    })
+}
+
+/// Stores the low bytes of a value.
+pub fn put(value: u64, out: &mut [u8]) {
+    out.iter_mut()
+        .zip(value.to_le_bytes())
+        .for_each(|(o, b)| *o = b);
+}
+
+/// `out = a op b` on packed raw elements of one kind, or `b op a` with `swap`.
+///
+/// # Errors
+/// `alu-op` for operations without bit-vector form, `not-modelled` for CRC32.
+pub fn zip_bits(
+    field: &'static str,
+    op: AluOp,
+    kind: Kind,
+    [a, b]: [&[u8]; 2],
+    swap: bool,
+    out: &mut [u8],
+) -> Result<(), Trap> {
+    let (a, b) = if swap { (b, a) } else { (a, b) };
+    let mut bytewise = |f: fn(u8, u8) -> u8| {
+        let pairs = a.iter().zip(b);
+        out.iter_mut()
+            .zip(pairs)
+            .for_each(|(o, (a, b))| *o = f(*a, *b));
+    };
+    match op.0 {
+        op::BYPASS => bytewise(|a, _| a),
+        op::BITWISE_NOT => bytewise(|a, _| !a),
+        op::BITWISE_AND => bytewise(|a, b| a & b),
+        op::BITWISE_OR => bytewise(|a, b| a | b),
+        op::BITWISE_XOR => bytewise(|a, b| a ^ b),
+        _ => {
+            let size = kind.bytes();
+            let pairs = a.chunks_exact(size).zip(b.chunks_exact(size));
+            for ((a, b), out) in pairs.zip(out.chunks_exact_mut(size)) {
+                put(bit_op(field, op, kind, raw(a), raw(b))?, out);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// One bit-vector operation.
+///
+/// # Errors
+/// As [`zip_bits`].
+pub fn bit_op(field: &'static str, op: AluOp, kind: Kind, a: u64, b: u64) -> Result<u64, Trap> {
+    num::bit_op(op.0, kind, a, b).ok_or_else(|| match op {
+        AluOp::CRC32 => Trap::at("not-modelled", field, "the polynomial of CRC32 is unknown"),
+        _ => no_meaning(field, op, "bit-vector"),
+    })
+}
+
+impl Cx<'_, '_> {
+    /// Checks that sources have as many elements as the destination; static counts were checked
+    /// before, those of shape registers were not.
+    ///
+    /// # Errors
+    /// `count`.
+    pub fn same_counts(&self, sources: &[&Walk], dest: &Dest) -> Result<(), Trap> {
+        let wanted = dest.walk.count;
+        match sources.iter().find(|s| s.count != wanted) {
+            None => Ok(()),
+            Some(s) => {
+                let m = format!("{} elements, dst has {wanted}", s.count);
+                Err(Trap::at("count", s.field, m))
+            }
+        }
+    }
+
+    /// Checks that elements move unconverted: sources of the destination's width.
+    ///
+    /// # Errors
+    /// `dtype`.
+    pub fn same_widths(&self, sources: &[&Walk], dest: &Dest) -> Result<(), Trap> {
+        match sources.iter().find(|s| s.elem != dest.walk.elem) {
+            None => Ok(()),
+            Some(s) => {
+                let m = format!("{} moves unconverted into {}", s.dtype, dest.walk.dtype);
+                Err(Trap::at("dtype", s.field, m))
+            }
+        }
+    }
+}
