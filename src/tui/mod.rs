@@ -1,1 +1,5 @@
-//! (being built)
+//! The full-screen front end.
+
+pub mod keymap;
+pub mod terminal;
+pub mod widgets;

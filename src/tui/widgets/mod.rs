@@ -1,0 +1,3 @@
+//! Widgets: draw plain data, know nothing of machines or sessions.
+
+pub mod heatgrid;
