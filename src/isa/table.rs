@@ -2,6 +2,7 @@
 
 use crate::isa::field::Format;
 use crate::isa::legal::Rule;
+use crate::isa::ops::alu_class;
 use crate::isa::{Bundle, Engine, GenSet, Generation, Instr, ops};
 
 /// How far the sheets describe something (isa README, status words).
@@ -136,8 +137,11 @@ impl OpRow {
     }
 
     /// Home engine: the first legal one that can take the bundle (decisions 1.1).
-    pub fn home(&self, _instr: &Instr) -> Engine {
+    pub fn home(&self, instr: &Instr) -> Engine {
         match self.engines {
+            Engines::Of(list) if list.contains(&Engine::Pool) && alu_class::needs_pool(instr) => {
+                Engine::Pool
+            }
             Engines::Of(list) => list.first().copied().unwrap_or(Engine::Sp),
             _ => Engine::Sp,
         }

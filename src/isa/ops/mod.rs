@@ -1,12 +1,15 @@
 //! The instruction families: struct layouts, opcode rows and their legality rules together.
 
 pub mod act;
+pub mod alu_class;
 pub mod ctrl;
 pub mod dma;
+pub mod dtype_class;
 pub mod dve;
 pub mod pe;
 pub mod pool;
 pub mod pseudo;
+pub mod rules;
 pub mod stream;
 
 formats! {

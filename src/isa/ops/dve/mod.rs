@@ -1,9 +1,15 @@
 //! DVE and POOL element-wise family (isa 07, 07a).
 
 mod layouts;
+mod rules;
 
 pub use layouts::*;
+use rules::*;
 
+use super::rules::*;
+use super::{alu_class, dtype_class as dt};
+use crate::isa::field::DTypeOf;
+use crate::isa::fields::AluOp;
 use crate::isa::{Engine, Engines, Exec, GenSet, Known, OpRow};
 
 /// Rows, ascending.
@@ -17,6 +23,13 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S3d3Ts::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[
+            channels,
+            exponential,
+            exp_parity,
+            |c| same_count(c, &["src", "dst"]),
+            |c| immediates(c, FP32),
+        ],
         doc: "exp of a tensor minus a scalar, with an optional running sum; wired from v4 (isa 07a A2).",
         ..OpRow::NEW
     },
@@ -30,6 +43,16 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[
+            channels,
+            |c| op_in(c, "op", alu_class::tensor_tensor(c.generation())),
+            needs_pool,
+            tensor_tensor_dtypes,
+            |c| same_count(c, &["src0", "src1", "dst"]),
+            two_sources,
+            pool_psum,
+            indirect_src1,
+        ],
         doc: "Element-wise arithmetic of two tensors (isa 07a A1).",
         ..OpRow::NEW
     },
@@ -43,6 +66,16 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[
+            channels,
+            no_accumulator,
+            scalar_arith_ops,
+            bypass_order,
+            plain,
+            |c| same_count(c, &["src", "dst"]),
+            |c| immediates(c, FP32),
+            pool_psum,
+        ],
         doc: "Arithmetic of a tensor with one or two scalars (isa 07a A2).",
         ..OpRow::NEW
     },
@@ -57,6 +90,16 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[
+            channels,
+            no_accumulator,
+            scalar_arith_ops,
+            bypass_order,
+            plain,
+            |c| same_count(c, &["src", "dst"]),
+            |c| pointer_form(c, FP32),
+            pool_psum,
+        ],
         doc: "As TENSOR_SCALAR_ARITH_OP with both scalars behind pointers (isa 07a A2).",
         ..OpRow::NEW
     },
@@ -70,6 +113,14 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S4d4Tsm::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[
+            channels,
+            |c| op_in(c, "op", alu_class::general_arith(c.generation())),
+            plain,
+            |c| multi_scalar(c, 8),
+            |c| same_count(c, &["src", "dst"]),
+            pool_psum,
+        ],
         doc: "Arithmetic with one preloaded scalar per outermost slice (isa 07a A5).",
         ..OpRow::NEW
     },
@@ -84,6 +135,15 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[
+            channels,
+            |c| op_in(c, "op", alu_class::GENERAL_BITVEC),
+            bitvec_pair,
+            |c| same_count(c, &["src0", "src1", "dst"]),
+            two_sources,
+            pool_psum,
+            indirect_src1,
+        ],
         doc: "Element-wise bit operations of two tensors (isa 07a A1).",
         ..OpRow::NEW
     },
@@ -98,6 +158,16 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[
+            channels,
+            no_accumulator,
+            scalar_bitvec,
+            bypass_order,
+            |c| immediate_width(c, &["imm0", "imm1"], "in_dtype"),
+            |c| same_count(c, &["src", "dst"]),
+            |c| immediates(c, IN),
+            pool_psum,
+        ],
         doc: "Bit operations of a tensor with one or two scalars (isa 07a A2).",
         ..OpRow::NEW
     },
@@ -113,6 +183,15 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[
+            channels,
+            no_accumulator,
+            scalar_bitvec,
+            bypass_order,
+            |c| same_count(c, &["src", "dst"]),
+            |c| pointer_form(c, IN),
+            pool_psum,
+        ],
         doc: "As TENSOR_SCALAR_BITVEC_OP with both scalars behind pointers (isa 07a A2).",
         ..OpRow::NEW
     },
@@ -127,6 +206,17 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         bitvec: true,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[
+            channels,
+            |c| op_in(c, "op", alu_class::BITVEC),
+            |c| dtype_in(c, "in_dtype", dt::INT),
+            |c| same_dtype(c, "in_dtype", "out_dtype"),
+            |c| shifts(c, "in_dtype"),
+            crc_on_pool,
+            |c| multi_scalar(c, 8),
+            |c| same_count(c, &["src", "dst"]),
+            pool_psum,
+        ],
         doc: "Bit operations with one preloaded scalar per outermost slice (isa 07a A5).",
         ..OpRow::NEW
     },
@@ -139,6 +229,13 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S3s3d3Tt::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Partial,
+        rules: &[
+            channels,
+            |c| op_in(c, "op", alu_class::BYPASS),
+            plain_pair,
+            |c| same_count(c, &["src0", "src1", "dst"]),
+            two_sources,
+        ],
         doc: "Batch-norm input gradient from the loaded parameters (isa 07a A1, 07b B7).",
         ..OpRow::NEW
     },
@@ -151,6 +248,14 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S3s3d3Tt::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[
+            channels,
+            predicated,
+            |c| same_dtype(c, "in1_dtype", "out_dtype"),
+            |c| same_count(c, &["src0", "src1", "dst"]),
+            two_sources,
+            indirect_src1,
+        ],
         doc: "Copies the second source where the first is not zero (isa 07a A1).",
         ..OpRow::NEW
     },
@@ -164,6 +269,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         exec: Exec::Unmodelled("scalar positions and meaning are not published"),
         decode: Known::Partial,
         semantics: Known::Unknown,
+        rules: &[channels, sbuf_only],
         doc: "Tensor-scalar arithmetic on 64-bit addresses (isa 07a A4).",
         ..OpRow::NEW
     },
@@ -177,6 +283,14 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S4d4Tsm::EVERY,
         decode: Known::Solid,
         semantics: Known::Partial,
+        rules: &[
+            channels,
+            |c| op_in(c, "op", alu_class::general_arith(c.generation())),
+            plain,
+            |c| multi_scalar(c, 4),
+            |c| same_count(c, &["src", "dst"]),
+            pool_psum,
+        ],
         doc: "As 0x4F with pairs of scalars, the second one multiplied (isa 07a A5).",
         ..OpRow::NEW
     },
@@ -192,6 +306,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         exec: Exec::Unmodelled("disabled in the header: illegal"),
         decode: Known::Solid,
         semantics: Known::Unknown,
+        rules: &[disabled],
         doc: "Bit-vector form of 0x87, disabled in the header (isa 07a A5).",
         ..OpRow::NEW
     },
@@ -205,6 +320,13 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[
+            channels,
+            |c| bf16_op(c, AluOp::ADD),
+            |c| same_count(c, &["src0", "src1", "dst"]),
+            two_sources,
+            pool_psum,
+        ],
         doc: "Sum of two bf16 tensors (isa 07a A5).",
         ..OpRow::NEW
     },
@@ -218,6 +340,13 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[
+            channels,
+            |c| bf16_op(c, AluOp::MULT),
+            |c| same_count(c, &["src0", "src1", "dst"]),
+            two_sources,
+            pool_psum,
+        ],
         doc: "Product of two bf16 tensors (isa 07a A5).",
         ..OpRow::NEW
     },
@@ -231,6 +360,13 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[
+            channels,
+            |c| bf16_op(c, AluOp::SUBTRACT),
+            |c| same_count(c, &["src0", "src1", "dst"]),
+            two_sources,
+            pool_psum,
+        ],
         doc: "Difference of two bf16 tensors (isa 07a A5).",
         ..OpRow::NEW
     },
@@ -243,6 +379,13 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S2d2TsAs::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[
+            channels,
+            plain,
+            fill_register,
+            |c| same_count(c, &["mask", "src", "dst"]),
+            sbuf_only,
+        ],
         doc: "Keeps elements where an affine function of the position compares with 0, fills the others (isa 07a A4).",
         ..OpRow::NEW
     },
@@ -255,6 +398,17 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S3d3Ts::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Partial,
+        rules: &[
+            channel_groups,
+            no_accumulator,
+            scalar_arith_ops,
+            bypass_order,
+            plain,
+            |c| same_count(c, &["src", "dst"]),
+            |c| count_multiple(c, "src", 32),
+            |c| immediates(c, FP32),
+            pool_psum,
+        ],
         doc: "Tensor-scalar arithmetic after a 32x32 transpose of the source (isa 07a A2).",
         ..OpRow::NEW
     },
@@ -267,6 +421,12 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S3d3TsSelect::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[
+            channels,
+            scalar_select,
+            |c| same_count(c, &["src0", "dst"]),
+            |c| immediates(c, DTypeOf::Field("dtype")),
+        ],
         doc: "Tensor or immediate, chosen per lane by a scalar predicate (isa 07a A4).",
         ..OpRow::NEW
     },
@@ -279,6 +439,13 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S3s3d3Tt::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[
+            channels,
+            predicated,
+            |c| same_count(c, &["src0", "src1", "dst"]),
+            two_sources,
+            indirect_src1,
+        ],
         doc: "Converts the second source where the first is not zero (isa 07a A1).",
         ..OpRow::NEW
     },
@@ -291,6 +458,12 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S3d3Ts::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[
+            channels,
+            cache,
+            |c| same_count(c, &["src", "dst"]),
+            |c| immediates(c, FP32),
+        ],
         doc: "Tensor-scalar operation whose results are also folded into the accumulator (isa 07a A2).",
         ..OpRow::NEW
     },
@@ -303,6 +476,14 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S2s2d2Stt::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[
+            channels,
+            |c| accumulator(c, "accumulator_cmd", OPTIONAL_FOLD),
+            stt_arith,
+            |c| same_count(c, &["src0", "src1", "dst"]),
+            two_sources,
+            |c| immediates(c, DTypeOf::Field("imm0_dtype")),
+        ],
         doc: "Arithmetic of two tensors and a scalar (isa 07a A3).",
         ..OpRow::NEW
     },
@@ -316,6 +497,14 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         bitvec: true,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[
+            channels,
+            no_accumulator,
+            stt_bitvec,
+            |c| same_count(c, &["src0", "src1", "dst"]),
+            two_sources,
+            |c| immediates(c, DTypeOf::Field("imm0_dtype")),
+        ],
         doc: "Bit operations of two tensors and a scalar (isa 07a A3).",
         ..OpRow::NEW
     },
@@ -328,6 +517,13 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S2d2Rs::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[
+            channels,
+            |c| accumulator(c, "reduce_cmd", OPTIONAL_FOLD),
+            range_select,
+            |c| same_count(c, &["src", "dst"]),
+            |c| immediates(c, FP32),
+        ],
         doc: "Keeps elements whose index lies in a range, fills the others, folds the maximum (isa 07a A4).",
         ..OpRow::NEW
     },
@@ -340,6 +536,14 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S2s2d2Stt::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[
+            channels,
+            no_accumulator,
+            stt_arith,
+            |c| same_count(c, &["src0", "src1", "dst"]),
+            one_psum_source,
+            |c| immediates(c, DTypeOf::Field("imm0_dtype")),
+        ],
         doc: "Linear recurrence along the free dimension (isa 07a A3).",
         ..OpRow::NEW
     },
@@ -352,6 +556,12 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S3d3Ts::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[
+            channels,
+            cache,
+            |c| same_count(c, &["src", "dst"]),
+            |c| immediates(c, FP32),
+        ],
         doc: "As TENSOR_SCALAR_CACHE_REDUCE, storing the running value (isa 07a A2).",
         ..OpRow::NEW
     },
@@ -364,6 +574,12 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S3d3CpPredScalar::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[
+            channels,
+            predicated_scalar,
+            |c| same_count(c, &["pred", "dst"]),
+            |c| immediates(c, IN),
+        ],
         doc: "Writes an immediate where a predicate selects (isa 07a A4).",
         ..OpRow::NEW
     },
@@ -376,6 +592,14 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S2s2d2Stt::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[
+            channels,
+            |c| accumulator(c, "accumulator_cmd", OPTIONAL_FOLD),
+            select_reduce,
+            |c| same_count(c, &["src0", "src1", "dst"]),
+            two_sources,
+            |c| immediates(c, DTypeOf::Field("imm0_dtype")),
+        ],
         doc: "Chooses tensor or fill by a predicate and folds the maximum (isa 07a A3).",
         ..OpRow::NEW
     },

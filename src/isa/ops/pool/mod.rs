@@ -1,12 +1,22 @@
 //! POOL and miscellaneous family: gather, random, extended (isa 07c).
 
 mod layouts;
+mod rules;
 
 pub use layouts::*;
+use rules::*;
 
+use super::rules::*;
 use super::stream::D4Mr;
+use crate::isa::DType;
+use crate::isa::field::DTypeOf;
 use crate::isa::fields::ExtendedOp;
 use crate::isa::{Bundle, Engine, Engines, Exec, Format, GenSet, Known, OpRow};
+
+/// Thresholds and bounds are fp32.
+const FP32: DTypeOf = DTypeOf::Fixed(DType::FP32.0);
+/// Positions and offsets are 32-bit integers.
+const I32: DTypeOf = DTypeOf::Fixed(DType::I32.0);
 
 /// Layout of an extended instruction, by the sub-opcode in byte 12.
 fn extended(bundle: &Bundle) -> Option<&'static Format> {
@@ -54,6 +64,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: D4Mr::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Partial,
+        rules: &[channels, rng, pool_psum],
         doc: "Raw random draws (isa 07b B4, 07c C5).",
         ..OpRow::NEW
     },
@@ -77,6 +88,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S4Pb::EVERY,
         decode: Known::Partial,
         semantics: Known::Partial,
+        rules: &[channels, buffer_load, sbuf_only],
         doc: "Loads up to 512 table elements per lane for GATHER (isa 07c C1).",
         ..OpRow::NEW
     },
@@ -89,6 +101,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S4d4Gt::EVERY,
         decode: Known::Solid,
         semantics: Known::Partial,
+        rules: &[channels, gather, sbuf_only],
         doc: "Looks elements up in the pool buffer (isa 07c C1).",
         ..OpRow::NEW
     },
@@ -115,6 +128,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: D4Rand::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Partial,
+        rules: &[channels, rand, algorithm],
         doc: "Random draws, older form (isa 07c C5).",
         ..OpRow::NEW
     },
@@ -127,6 +141,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: D4Rand::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Partial,
+        rules: &[channels, rand, algorithm, rand_state, pool_psum],
         doc: "Writes generator state to memory (isa 07c C5).",
         ..OpRow::NEW
     },
@@ -139,6 +154,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S1Rand::EVERY,
         decode: Known::Solid,
         semantics: Known::Partial,
+        rules: &[channels, algorithm, sbuf_only],
         doc: "Loads generator state (isa 07c C5).",
         ..OpRow::NEW
     },
@@ -179,6 +195,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         exec: Exec::Unmodelled("packing order, NF4 table and scale position are not published"),
         decode: Known::Solid,
         semantics: Known::Partial,
+        rules: &[channels, dequantize, sbuf_only],
         doc: "Widens packed sub-byte codes to FP8 (isa 07c C8).",
         ..OpRow::NEW
     },
@@ -191,6 +208,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S3d3Dropout::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Partial,
+        rules: &[channels, dropout, |c| immediates(c, FP32), pool_psum],
         doc: "Zeroes elements at random (isa 07c C4).",
         ..OpRow::NEW
     },
@@ -253,6 +271,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         bitvec: true,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[channels, sort, |c| immediates(c, I32), sbuf_only],
         doc: "Sorts a row and gives the source positions (isa 07c C9).",
         ..OpRow::NEW
     },
@@ -278,6 +297,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S3d3SeqBounds::EVERY,
         decode: Known::Solid,
         semantics: Known::Partial,
+        rules: &[sequence_bounds, sbuf_only],
         doc: "Start and end of the run of equal neighbours of each element (isa 07c C9).",
         ..OpRow::NEW
     },
@@ -291,6 +311,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         exec: Exec::Unmodelled("peer routing needs a second core"),
         decode: Known::Solid,
         semantics: Known::Partial,
+        rules: &[channels, collective, sbuf_only],
         doc: "Moves a tensor to a peer core (isa 01 §4).",
         ..OpRow::NEW
     },
@@ -303,6 +324,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: D3Rand::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[channels, rand2, |c| immediates(c, FP32)],
         doc: "Uniform random numbers in a range (isa 07c C5).",
         ..OpRow::NEW
     },
@@ -315,6 +337,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S4d4Ic::EVERY,
         decode: Known::Solid,
         semantics: Known::Partial,
+        rules: &[indirect_copy, sbuf_only],
         doc: "Gathers runs of elements by an index list (isa 07c C2).",
         ..OpRow::NEW
     },
@@ -340,6 +363,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         variant: Some(extended),
         decode: Known::Partial,
         semantics: Known::Partial,
+        rules: &[extended_arith, sbuf_only],
         doc: "Extended instruction, chosen by byte 12 (isa 07c C7, 04 §7).",
         ..OpRow::NEW
     },
@@ -353,6 +377,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         bitvec: true,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[channels, nonzero, |c| immediates(c, I32), sbuf_only],
         doc: "Positions of the non-zero elements and their number (isa 07c C3).",
         ..OpRow::NEW
     },
@@ -367,6 +392,12 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         exec: Exec::Unmodelled("v5 has no machine model"),
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[
+            channels,
+            |c| wide(c, "in0_dtype", "in1_dtype"),
+            |c| same_count(c, &["src0", "src1", "dst0", "dst1"]),
+            pool_psum,
+        ],
         doc: "64-bit sum, difference, product or shift of two integer tensors (isa 07c C6).",
         ..OpRow::NEW
     },
@@ -381,6 +412,13 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         exec: Exec::Unmodelled("v5 has no machine model"),
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[
+            channels,
+            |c| wide(c, "in_dtype", "imm_dtype"),
+            |c| same_count(c, &["src", "dst0", "dst1"]),
+            |c| immediates(c, DTypeOf::Field("imm_dtype")),
+            pool_psum,
+        ],
         doc: "64-bit sum, difference, product or shift of an integer tensor and a scalar (isa 07c C6).",
         ..OpRow::NEW
     },

@@ -1,10 +1,16 @@
 //! DVE and POOL stream family: reduce, copy, fill, search, batch norm (isa 07b).
 
 mod layouts;
+mod rules;
 
 pub use layouts::*;
+use rules::*;
 
-use crate::isa::{Engine, Engines, Exec, GenSet, Known, OpRow};
+use super::alu_class;
+use super::dtype_class::{self as dt, DTypeSet};
+use super::rules::*;
+use crate::isa::fields::{AluOp, CrossLaneOp, PoolFunc};
+use crate::isa::{DType, Engine, Engines, Exec, GenSet, Known, OpRow};
 
 /// Rows, ascending.
 pub(in crate::isa) const OPS: &[OpRow] = &[
@@ -18,6 +24,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[channels, reduce_arith, pool_psum],
         doc: "Folds the innermost dimensions with an arithmetic operation (isa 07b B1).",
         ..OpRow::NEW
     },
@@ -30,6 +37,12 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S4d4Pl::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[
+            channels,
+            |c| pool(c, &[PoolFunc::MAX_POOL, PoolFunc::AVG_POOL]),
+            |c| dtype_in(c, "out_dtype", dt::PLAIN_OUT),
+            pool_psum_finding,
+        ],
         doc: "Maximum or average of pooling windows (isa 07b B3).",
         ..OpRow::NEW
     },
@@ -43,6 +56,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[channels, bit_move, pool_psum],
         doc: "Bit-exact copy with any re-striding (isa 07b B1).",
         ..OpRow::NEW
     },
@@ -56,6 +70,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[channels, moves, plain, pool_psum],
         doc: "Copy with conversion through fp32 (isa 07b B1).",
         ..OpRow::NEW
     },
@@ -69,6 +84,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[channels, moves, plain, pool_psum],
         doc: "1/x of every element (isa 07b B1).",
         ..OpRow::NEW
     },
@@ -82,6 +98,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[channels, fill, pool_psum],
         doc: "Fills the destination with constant bits (isa 07b B4).",
         ..OpRow::NEW
     },
@@ -96,6 +113,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         exec: Exec::Unmodelled("which registers it stores is not published"),
         decode: Known::Solid,
         semantics: Known::Unknown,
+        rules: &[channels, fill, |c| zero(c, &["set_value"]), pool_psum],
         doc: "Stores registers to memory; which ones is not known (isa 07b B4).",
         ..OpRow::NEW
     },
@@ -108,6 +126,13 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S4d4Tr::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[
+            channels,
+            cumulative,
+            |c| op_in(c, "op", alu_class::cumulative(c.generation())),
+            plain,
+            pool_psum,
+        ],
         doc: "Inclusive arithmetic scan along the innermost dimensions (isa 07b B1).",
         ..OpRow::NEW
     },
@@ -122,6 +147,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[channels, reduce, fold_bitvec, pool_psum],
         doc: "Folds the innermost dimensions with a bit operation (isa 07b B1).",
         ..OpRow::NEW
     },
@@ -134,6 +160,12 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S4d4Pl::EVERY,
         decode: Known::Solid,
         semantics: Known::Partial,
+        rules: &[
+            channels,
+            |c| pool(c, &[PoolFunc::NONE]),
+            |c| dtype_in(c, "out_dtype", dt::UNSIGNED),
+            pool_psum_finding,
+        ],
         doc: "Index of the first maximum of each pooling window (isa 07b B3).",
         ..OpRow::NEW
     },
@@ -147,6 +179,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         bitvec: true,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[channels, cumulative, fold_bitvec, pool_psum],
         doc: "Inclusive bit-vector scan along the innermost dimensions (isa 07b B1).",
         ..OpRow::NEW
     },
@@ -160,6 +193,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S4d2Bn::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Partial,
+        rules: &[channels, |c| stats(c, 256, 3)],
         doc: "Count, mean and scaled variance of a row (isa 07b B7).",
         ..OpRow::NEW
     },
@@ -172,6 +206,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S4d2Bn::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[channels, |c| stats(c, 512, 6)],
         doc: "Count, mean and scaled variance of the even and odd elements (isa 07b B7).",
         ..OpRow::NEW
     },
@@ -184,6 +219,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S4d2Bn::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[channels, aggregate],
         doc: "Merges {count, mean, scaled variance} triples (isa 07b B7).",
         ..OpRow::NEW
     },
@@ -197,6 +233,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S3s3d1Bn::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Partial,
+        rules: &[channels, gradients, gradient_pointers],
         doc: "Batch-norm gradient sums, coefficients by pointer (isa 07b B7).",
         ..OpRow::NEW
     },
@@ -210,6 +247,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S2Bn::EVERY,
         decode: Known::Solid,
         semantics: Known::Partial,
+        rules: &[channels, param_load],
         doc: "Loads the batch-norm parameters A, B, C, N and mean (isa 07b B6).",
         ..OpRow::NEW
     },
@@ -222,6 +260,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: CtrlImMask::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[mask],
         doc: "Loads the 32 mask bytes of the shuffles (isa 07b B1).",
         ..OpRow::NEW
     },
@@ -234,6 +273,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S4d4Tr::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[channels, bit_move, pool_psum],
         doc: "Moves partitions inside groups of 32 by the loaded mask (isa 07b B1).",
         ..OpRow::NEW
     },
@@ -246,6 +286,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S4d4Tr::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[transpose, pool_psum],
         doc: "Transposes tiles of 32 lanes by 32 elements (isa 07b B1).",
         ..OpRow::NEW
     },
@@ -258,6 +299,12 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S4d2Bn::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[
+            channels,
+            search,
+            |c| count_in(c, "src", 8, 16384),
+            |c| dtype_in(c, "out_dtype", dt::PLAIN_OUT),
+        ],
         doc: "The 8 largest elements of a row, smallest first (isa 07b B6).",
         ..OpRow::NEW
     },
@@ -270,6 +317,12 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S2Bn::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[
+            channels,
+            load_only,
+            |c| count_in(c, "src", 8, 8),
+            |c| dtype_in(c, "dtype", dt::PLAIN),
+        ],
         doc: "Loads the 8 match values and clears the matched flags (isa 07b B6).",
         ..OpRow::NEW
     },
@@ -282,6 +335,9 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S4d2Bn::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[channels, search, |c| {
+            dtype_in(c, "out_dtype", DTypeSet::of(&[DType::U16, DType::U32]))
+        }],
         doc: "Positions of the 8 match values (isa 07b B6).",
         ..OpRow::NEW
     },
@@ -294,6 +350,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S4d4Mr::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[channels, replace],
         doc: "Replaces elements equal to match values (isa 07b B6).",
         ..OpRow::NEW
     },
@@ -307,6 +364,13 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S2Bn::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[
+            channels,
+            load_only,
+            |c| count_in(c, "src", 1, 8),
+            |c| dtype_in(c, "dtype", dt::PLAIN),
+            pool_psum,
+        ],
         doc: "Loads up to 8 fp32 scalars for 0x4F and 0x87 (isa 07a A5).",
         ..OpRow::NEW
     },
@@ -321,6 +385,13 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         bitvec: true,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[
+            channels,
+            load_only,
+            |c| count_in(c, "src", 1, 8),
+            |c| dtype_in(c, "dtype", dt::INT),
+            pool_psum,
+        ],
         doc: "Loads up to 8 bit-vector scalars for 0x5F (isa 07a A5).",
         ..OpRow::NEW
     },
@@ -333,6 +404,17 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S4d4Cr::EVERY,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[
+            channels,
+            |c| {
+                cross_lane(
+                    c,
+                    &[CrossLaneOp::ADD, CrossLaneOp::AVERAGE, CrossLaneOp::MAX],
+                )
+            },
+            plain,
+            sbuf_only,
+        ],
         doc: "Sum, average or maximum over lanes (isa 07b B2).",
         ..OpRow::NEW
     },
@@ -346,6 +428,21 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         bitvec: true,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[
+            channels,
+            |c| {
+                cross_lane(
+                    c,
+                    &[
+                        CrossLaneOp::BITWISE_OR,
+                        CrossLaneOp::BITWISE_AND,
+                        CrossLaneOp::BITWISE_XOR,
+                    ],
+                )
+            },
+            cross_lane_bitvec,
+            sbuf_only,
+        ],
         doc: "Bitwise or, and, exclusive or over lanes (isa 07b B2).",
         ..OpRow::NEW
     },
@@ -359,6 +456,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[channels, iota, pool_psum],
         doc: "Writes generated numbers (isa 07b B5).",
         ..OpRow::NEW
     },
@@ -371,6 +469,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S4d2Bn::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Partial,
+        rules: &[transposed, |c| stats(c, 512, 6)],
         doc: "BATCH_NORM_STATS2 after a 32x32 transpose (isa 07b B7).",
         ..OpRow::NEW
     },
@@ -383,6 +482,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S4d4Tr::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Partial,
+        rules: &[transposed, reduce_arith, pool_psum],
         doc: "TENSOR_REDUCE_ARITH_OP after a 32x32 transpose (isa 07b B1).",
         ..OpRow::NEW
     },
@@ -396,6 +496,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         bitvec: true,
         decode: Known::Solid,
         semantics: Known::Partial,
+        rules: &[transposed, reduce, fold_bitvec, pool_psum],
         doc: "TENSOR_REDUCE_BITVEC_OP after a 32x32 transpose (isa 07b B1).",
         ..OpRow::NEW
     },
@@ -409,6 +510,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[channels, reduce, |c| bf16_op(c, AluOp::ADD), pool_psum],
         doc: "Sum of the innermost dimensions in bf16 (isa 07b B1).",
         ..OpRow::NEW
     },
@@ -422,6 +524,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[channels, reduce, |c| bf16_op(c, AluOp::MAX), pool_psum],
         doc: "Maximum of the innermost dimensions in bf16 (isa 07b B1).",
         ..OpRow::NEW
     },
@@ -434,6 +537,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S2Bnpl2::EVERY,
         decode: Known::Solid,
         semantics: Known::Partial,
+        rules: &[channels, param_load2],
         doc: "Loads batch-norm parameters; which is which is not published (isa 07b B7).",
         ..OpRow::NEW
     },
@@ -446,6 +550,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S3s3d1Bn2::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Partial,
+        rules: &[channels, gradients, gradient_sources],
         doc: "Batch-norm gradient sums, coefficients by pointer or register (isa 07b B7).",
         ..OpRow::NEW
     },
@@ -459,6 +564,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[channels, read_accumulator],
         doc: "Writes the accumulator of each lane (isa 07b B6).",
         ..OpRow::NEW
     },
@@ -471,6 +577,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: D4Mr::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
+        rules: &[channels, read_indices],
         doc: "Writes the 8 index flops of each lane (isa 07b B4).",
         ..OpRow::NEW
     },
