@@ -153,7 +153,7 @@ wire_enum! {
     DropoutThreshold = "DROPOUT_THRESHOLD_TYPE" { DROP_RATE = 0, KEEP_RATE = 1 }
 
     /// Order of a D4_MR instruction; other values unknown (isa 07 §4).
-    RegSerial = "REG_SERIAL_MODE" { SERIAL = 0 }
+    RegSerial = open "REG_SERIAL_MODE" { SERIAL = 0 }
 
     /// Random number generator; XORWOW from v3 (isa 07 §4).
     RandAlgorithm = "RAND_ALGORITHM" { LFSR = 0, PCG32 = 1, PHILOX = 2, XORWOW = 3 }

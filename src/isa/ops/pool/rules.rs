@@ -171,15 +171,6 @@ pub(super) fn wide(c: &mut Check<'_>, first: &str, second: &str) {
     }
 }
 
-/// `extended-flags`: the unnamed bits of the completion byte are 0.
-pub(super) fn extended_flags(c: &mut Check<'_>) {
-    let byte = c.instr.bundle.u8(13);
-    if byte & 0b1100_0010 != 0 {
-        let message = format!("completion byte is {byte:#04x}; allowed: bits 0 and 2..5");
-        c.at_byte(Severity::Error, "extended-flags", 13, message);
-    }
-}
-
 /// 0xF0 sub-opcode 2.
 pub(super) fn extended_arith(c: &mut Check<'_>) {
     if c.format().name != ExtendedTta::FORMAT.name {

@@ -1,5 +1,6 @@
 //! The vectors of the sheets against the tables.
 
+mod dve_pool;
 mod fields;
 
 use crate::isa::{Bundle, Generation, Instr, decode};
