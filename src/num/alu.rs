@@ -147,7 +147,8 @@ impl NanRule for Propagate {
 
 /// A computed result; every NaN becomes 0x7FC00000.
 #[inline(always)]
-fn computed(x: f32) -> f32 {
+#[must_use]
+pub fn computed(x: f32) -> f32 {
     if x.is_nan() {
         f32::from_bits(0x7FC0_0000)
     } else {

@@ -106,8 +106,9 @@ regions! {
     RNG_POOL "pool.rng" LANES * 7, |_| 1;
     /// Stochastic-rounding seeds of PSUM, 16 per partition (v4).
     PSUM_SEEDS "psum.seeds" LANES * 16, |_| 0;
-    /// Open accumulation group per partition and bank: 0 closed.
-    PSUM_GROUP "psum.group" LANES * 8, |_| 0;
+    /// One bit per 4-byte PSUM cell, `[plane][bank][partition]` of 512; planes: last written by the PE, in a group without
+    /// END, written by the PE and not read since (isa 05 §6.2).
+    PSUM_GROUP "psum.group" 3 * 8 * LANES * 16, |_| 0;
     /// Arguments of 0x7A.
     POOL_ARGS "pool.args" 8, |_| 0;
     /// Shape registers: four of four (step, count) pairs.

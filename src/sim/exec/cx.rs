@@ -26,6 +26,7 @@ pub struct Scratch {
     pub(super) bytes: Vec<u8>,
     pub(super) packed: Vec<u8>,
     pub(super) held: Vec<u8>,
+    pub(super) panels: super::pe::Panels,
 }
 
 /// An executing bundle and the machine as it may use it.
@@ -198,7 +199,7 @@ impl Cx<'_, '_> {
         let clean = self.state().is_written(&bounds);
         let mut unwritten = 0;
         for rect in walk.rects() {
-            self.writer.read(rect);
+            self.touch(rect);
             if !clean {
                 unwritten += self.state().unwritten(&rect);
             }
@@ -206,9 +207,17 @@ impl Cx<'_, '_> {
         self.uninit(unwritten, walk.field, &bounds)
     }
 
+    /// Records the read of a rectangle, for PSUM also in the books of the accumulation groups.
+    fn touch(&mut self, rect: Rect) {
+        self.writer.read(rect);
+        if self.engine != Engine::Pe {
+            super::pe::was_read(self, rect);
+        }
+    }
+
     /// Records the read of a rectangle and counts its never-written bytes.
     pub fn read_rect(&mut self, rect: Rect) -> u64 {
-        self.writer.read(rect);
+        self.touch(rect);
         let state = self.state();
         if state.is_written(&rect) {
             0

@@ -2,8 +2,8 @@
 
 use super::cx::Cx;
 use super::walk::{Plan, Walk};
-use crate::isa::Severity;
-use crate::num::{self, Narrowed, Rules};
+use crate::isa::{Engine, Severity};
+use crate::num::{self, Kind, Narrowed, Rules};
 use crate::sim::fault::Trap;
 use crate::sim::settings::Id;
 use crate::sim::{MemError, Runs, State};
@@ -20,17 +20,27 @@ pub struct Dest {
     plan: Plan,
 }
 
+impl Dest {
+    /// Plans how a walk is stored.
+    pub fn new(walk: Walk) -> Dest {
+        Dest {
+            plan: walk.plan(),
+            walk,
+        }
+    }
+}
+
 impl Cx<'_, '_> {
     /// Resolves the destination in a slot.
     ///
     /// # Errors
     /// Traps of the resolver.
     pub fn dest(&mut self, slot: &'static str) -> Result<Dest, Trap> {
-        let walk = self.operand(slot)?;
-        Ok(Dest {
-            plan: walk.plan(),
-            walk,
-        })
+        let dest = Dest::new(self.operand(slot)?);
+        if self.engine != Engine::Pe {
+            super::pe::overwritten(self, &dest.plan.runs);
+        }
+        Ok(dest)
     }
 
     /// Stores the packed bytes of a lane, given in walk order.
@@ -136,7 +146,11 @@ impl Cx<'_, '_> {
 
     /// Reports what narrowing lost, once per instruction (decisions 1.3).
     pub fn report_narrowed(&mut self, dest: &Dest, lost: Narrowed, fresh_nan: bool) {
-        let kind = dest.walk.kind;
+        self.report_lost(dest.walk.kind, lost, fresh_nan);
+    }
+
+    /// The same for results that were narrowed to `kind` in place.
+    pub fn report_lost(&mut self, kind: Kind, lost: Narrowed, fresh_nan: bool) {
         if lost.overflow > 0 && self.settings.is(Id::FindingsNarrow, 0) {
             let m = format!("{} finite values left the range of {kind}", lost.overflow);
             self.finding(Severity::Info, "narrow-overflow", m);

@@ -9,6 +9,7 @@ mod ctrl;
 mod cx;
 mod dest;
 mod dve;
+mod pe;
 mod stream;
 mod walk;
 
@@ -29,6 +30,7 @@ const FAMILIES: &[&[(u8, ExecFn)]] = &[
     ctrl::EXEC,
     dve::tensor_scalar::EXEC,
     dve::tensor_tensor::EXEC,
+    pe::EXEC,
     stream::fill::EXEC,
     stream::moves::EXEC,
     stream::reduce::EXEC,
