@@ -117,8 +117,15 @@ fn count(
     let mut sum = 0;
     for bank in mask.banks() {
         let mask = mask.bank(bank);
-        for lane in cx.hidden(words_of(plane, bank, lanes)).chunks_exact(BANK_WORDS) {
-            sum += lane.iter().zip(mask).map(|(w, m)| f(*w, *m).count_ones()).sum::<u32>();
+        for lane in cx
+            .hidden(words_of(plane, bank, lanes))
+            .chunks_exact(BANK_WORDS)
+        {
+            sum += lane
+                .iter()
+                .zip(mask)
+                .map(|(w, m)| f(*w, *m).count_ones())
+                .sum::<u32>();
         }
     }
     sum
@@ -142,7 +149,11 @@ pub(super) fn clear(
     region: &Rect,
 ) {
     let mut outside = cleared.clone();
-    outside.0.iter_mut().zip(&written.0).for_each(|(o, w)| *o &= !w);
+    outside
+        .0
+        .iter_mut()
+        .zip(&written.0)
+        .for_each(|(o, w)| *o &= !w);
     let lost = count(cx, Plane::Unread, &lanes, &outside, |w, m| w & m);
     if lost > 0 {
         let m = format!("BEGIN clears {region}: {lost} cells of another group were never read");

@@ -74,8 +74,7 @@ impl Panels {
         self.depth = depth;
         self.width = width;
         self.weights.clear();
-        self.weights
-            .resize(columns.div_ceil(MB) * depth, [0.0; MB]);
+        self.weights.resize(columns.div_ceil(MB) * depth, [0.0; MB]);
         self.moving.clear();
         self.moving.resize(width.div_ceil(NB) * depth, [0.0; NB]);
         self.out

@@ -39,7 +39,11 @@ pub(super) fn in_sbuf(walk: &Walk) -> Result<(), Trap> {
     if walk.space == Space::Sbuf {
         return Ok(());
     }
-    let m = format!("{} is in {}; the PE reads SBUF only", walk.bounds(), walk.space);
+    let m = format!(
+        "{} is in {}; the PE reads SBUF only",
+        walk.bounds(),
+        walk.space
+    );
     Err(Trap::at("space", walk.field, m))
 }
 
@@ -99,12 +103,21 @@ pub(super) fn ldweights(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
         PerfOpt::NONE | PerfOpt::DOUBLE_COLUMN | PerfOpt::DOUBLE_PIXEL => Members::One,
         PerfOpt::DOUBLE_ROW => Members::Halves,
         PerfOpt::DOUBLE_ROW_SW_INTERLEAVE => Members::Pairs,
-        _ => return Err(Trap::at("perf-opt", "perf_opt", format!("mode {perf}; 0..4 are defined"))),
+        _ => {
+            return Err(Trap::at(
+                "perf-opt",
+                "perf_opt",
+                format!("mode {perf}; 0..4 are defined"),
+            ));
+        }
     };
     let cols = tile.cols.active as usize;
     let planes = members.count();
     if src.count != planes * cols {
-        let m = format!("{} elements per partition for {cols} columns of {planes} values", src.count);
+        let m = format!(
+            "{} elements per partition for {cols} columns of {planes} values",
+            src.count
+        );
         return Err(Trap::at("count", src.field, m));
     }
     let latched = Latched {
@@ -116,7 +129,11 @@ pub(super) fn ldweights(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
     };
     let zero = f32::from(latched.zero_point);
     // A transpose moves bits, so the whole value must be there.
-    let part = if latched.transpose { 0 } else { latched.fp32_mode };
+    let part = if latched.transpose {
+        0
+    } else {
+        latched.fp32_mode
+    };
     let rules = *cx.rules();
     let last_first = cx.settings.is(Id::WeightOrder, 0);
 
@@ -131,7 +148,10 @@ pub(super) fn ldweights(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
             let cells = block.get_mut(at..at + cols).unwrap_or_default();
             for (col, cell) in cells.iter_mut().enumerate() {
                 let j = if last_first { cols - 1 - col } else { col };
-                let w = row.get(members.position(p, j, cols)).copied().unwrap_or(0.0);
+                let w = row
+                    .get(members.position(p, j, cols))
+                    .copied()
+                    .unwrap_or(0.0);
                 *cell = (w - zero).to_bits();
             }
         }

@@ -32,7 +32,9 @@ fn members(cx: &Cx<'_, '_>, moving: usize, cells: usize) -> Result<Members, Trap
         ));
     }
     if moving != members.count() * cells || cells > MAX_MOVING {
-        let m = format!("{moving} elements per partition for {cells} of the destination in mode {perf}");
+        let m = format!(
+            "{moving} elements per partition for {cells} of the destination in mode {perf}"
+        );
         return Err(Trap::at("count", "src", m));
     }
     Ok(members)
@@ -102,9 +104,14 @@ pub(super) fn matmul(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
 /// Contraction index `rows * plane + row` gets the latched weights of that row (isa 05 §6.4).
 fn set_weights(cx: &Cx<'_, '_>, tile: Tile, planes: usize, panels: &mut Panels) {
     let rows = tile.rows.active as usize;
-    let (from, to) = (tile.cols.base as usize, tile.cols.base as usize + tile.cols.active as usize);
+    let (from, to) = (
+        tile.cols.base as usize,
+        tile.cols.base as usize + tile.cols.active as usize,
+    );
     for p in 0..planes {
-        let words = cx.hidden(tile.rows_of(p as u32)).chunks_exact(SIDE as usize);
+        let words = cx
+            .hidden(tile.rows_of(p as u32))
+            .chunks_exact(SIDE as usize);
         for (r, row) in words.take(rows).enumerate() {
             let row = row.get(from..to).unwrap_or(&[]);
             panels.set_weights(p * rows + r, row.iter().map(|w| f32::from_bits(*w)));

@@ -172,7 +172,9 @@ impl Target {
                 let m = if unwritten > 0 {
                     format!("accumulates onto {unwritten} never-written bytes of {around}")
                 } else {
-                    format!("accumulates onto {foreign} cells of {around} whose last writer is not the PE")
+                    format!(
+                        "accumulates onto {foreign} cells of {around} whose last writer is not the PE"
+                    )
                 };
                 cx.finding(Severity::Warn, "psum-acc", m);
             }

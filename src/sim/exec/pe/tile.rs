@@ -149,7 +149,8 @@ impl Tile {
         let mut first: Option<Latched> = None;
         let (mut missing, mut mixed) = (0, false);
         for tile in self.tiles(true) {
-            let [dtype, fp32_mode, flags, zero] = *cx.hidden(Region::WEIGHT_INFO.slice(4 * tile, 4))
+            let [dtype, fp32_mode, flags, zero] =
+                *cx.hidden(Region::WEIGHT_INFO.slice(4 * tile, 4))
             else {
                 continue;
             };

@@ -43,17 +43,27 @@ pub(super) fn run(
         }
         let rules = *cx.rules();
         let fp8_fn = cx.settings.is(Id::Fp8E4, 2);
-        let from = latched.and_then(|l| kind_of(l.dtype, fp8_fn)).unwrap_or(Kind::Fp32);
+        let from = latched
+            .and_then(|l| kind_of(l.dtype, fp8_fn))
+            .unwrap_or(Kind::Fp32);
         return target.store_bits(cx, |m, n| {
             // Columns of the identity past its rows are 0.
-            let w = if n < rows { weights.get(n * cols + m) } else { None };
+            let w = if n < rows {
+                weights.get(n * cols + m)
+            } else {
+                None
+            };
             let w = w.copied().unwrap_or(0.0);
             carry(from, bits_of(from, w, &rules), w, to)
         });
     }
     if is_identity(&weights, cols) {
         let Ok(lanes) = u16::try_from(width) else {
-            return Err(Trap::at("count", "src", format!("{width} elements become partitions")));
+            return Err(Trap::at(
+                "count",
+                "src",
+                format!("{width} elements become partitions"),
+            ));
         };
         target.reshape(lanes, rows)?;
         return target.store_bits(cx, |n, k| {

@@ -67,11 +67,19 @@ fn n1_product_and_accumulation() {
 #[test]
 fn n6_legal_flags() {
     for g in Generation::MODELLED {
-        let legal: &[u8] = if g == Generation::V4 { &[0, 1, 2, 3, 4, 6] } else { &[0, 1, 2, 3] };
+        let legal: &[u8] = if g == Generation::V4 {
+            &[0, 1, 2, 3, 4, 6]
+        } else {
+            &[0, 1, 2, 3]
+        };
         for flags in 0..=8 {
             let mut rig = n1(g, &[]);
             rig.run(ld(g, 0x100, 1));
-            assert_eq!(rig.step(mm(g, flags)).is_ok(), legal.contains(&flags), "{g:?} {flags}");
+            assert_eq!(
+                rig.step(mm(g, flags)).is_ok(),
+                legal.contains(&flags),
+                "{g:?} {flags}"
+            );
         }
     }
 }
@@ -107,17 +115,32 @@ fn n7_sum_and_rounding() {
     let g = Generation::V3;
     for (keys, x, expected) in [
         (&[][..], [16_777_216.0, 1.0, 0.0], 16_777_216.0),
-        (&[("numerics.pe-sum", "f64")][..], [16_777_216.0, 1.0, 0.0], 16_777_216.0),
+        (
+            &[("numerics.pe-sum", "f64")][..],
+            [16_777_216.0, 1.0, 0.0],
+            16_777_216.0,
+        ),
         // Two small terms: lost one by one in f32, kept in f64.
         (&[][..], [16_777_216.0, 1.0, 1.0], 16_777_216.0),
-        (&[("numerics.pe-sum", "f64")][..], [16_777_216.0, 1.0, 1.0], 16_777_218.0),
+        (
+            &[("numerics.pe-sum", "f64")][..],
+            [16_777_216.0, 1.0, 1.0],
+            16_777_218.0,
+        ),
     ] {
         let mut rig = Rig::with(g, keys);
         for (k, x) in x.iter().enumerate() {
             rig.put_f32(Space::Sbuf, k as u16, 0, &[1.0]);
             rig.put_f32(Space::Sbuf, k as u16, 64, &[*x]);
         }
-        let tile = [(ROWS, 3), (COLS, 1), (ROW_GRP, 1), (COL_GRP, 1), (DTYPE, 10), (FP32_MODE, 3)];
+        let tile = [
+            (ROWS, 3),
+            (COLS, 1),
+            (ROW_GRP, 1),
+            (COL_GRP, 1),
+            (DTYPE, 10),
+            (FP32_MODE, 3),
+        ];
         rig.run(bundle(1, pattern(g, Space::Sbuf, 0, 0, &[]), None, &tile));
         let mut b = bundle(
             2,
@@ -142,7 +165,9 @@ fn hex_vectors_run() {
     for g in Generation::MODELLED {
         let mut rig = Rig::new(g);
         for k in 0..128u16 {
-            let w: Vec<f32> = (0..128).map(|m| ((k * 7 + m * 3) % 11) as f32 - 5.0).collect();
+            let w: Vec<f32> = (0..128)
+                .map(|m| ((k * 7 + m * 3) % 11) as f32 - 5.0)
+                .collect();
             let x: Vec<f32> = (0..512).map(|n| ((k * 5 + n) % 7) as f32 - 3.0).collect();
             rig.put_bf16(Space::Sbuf, k, 0x1000, &w);
             rig.put_bf16(Space::Sbuf, k, 0x2000, &x);
@@ -180,15 +205,32 @@ fn hex_vectors_run() {
         let one = |i: u16| half::f16::from_f32(f32::from(u8::from(i == k))).to_le_bytes();
         let w: Vec<u8> = (0..32).flat_map(one).collect();
         rig.put(Space::Sbuf, k, 0, &w);
-        let x: Vec<u8> = (0..64).flat_map(|n| half::f16::from_f32(f32::from(k * 64 + n)).to_le_bytes()).collect();
+        let x: Vec<u8> = (0..64)
+            .flat_map(|n| half::f16::from_f32(f32::from(k * 64 + n)).to_le_bytes())
+            .collect();
         rig.put(Space::Sbuf, k, 0x400, &x);
     }
-    let tile = [(DTYPE, 7), (ROWS, 32), (COLS, 32), (ROW_GRP, 1), (COL_GRP, 2)];
-    rig.run(bundle(1, pattern(g, Space::Sbuf, 0, 62, &[(-1, 32)]), None, &tile));
+    let tile = [
+        (DTYPE, 7),
+        (ROWS, 32),
+        (COLS, 32),
+        (ROW_GRP, 1),
+        (COL_GRP, 2),
+    ];
+    rig.run(bundle(
+        1,
+        pattern(g, Space::Sbuf, 0, 62, &[(-1, 32)]),
+        None,
+        &tile,
+    ));
     assert_eq!(rig.run(pe4), [""; 0]);
     for m in 0..32u16 {
         let row = rig.f32s(Space::Psum, 32 + m, 2048, 64);
-        assert!(row.iter().zip(0..).all(|(v, n)| *v == f32::from(m * 64 + n)));
+        assert!(
+            row.iter()
+                .zip(0..)
+                .all(|(v, n)| *v == f32::from(m * 64 + n))
+        );
     }
     // PE-5: float32r weights keep 11 mantissa bits.
     let pe5 = hex(
@@ -197,7 +239,12 @@ fn hex_vectors_run() {
     );
     let mut rig = Rig::new(g);
     for k in 0..128 {
-        rig.put_f32(Space::Sbuf, k, 0, &[1.0 + 2f32.powi(-11) + 2f32.powi(-12) + 2f32.powi(-13); 64]);
+        rig.put_f32(
+            Space::Sbuf,
+            k,
+            0,
+            &[1.0 + 2f32.powi(-11) + 2f32.powi(-12) + 2f32.powi(-13); 64],
+        );
     }
     assert_eq!(rig.run(pe5), [""; 0]);
     let latched = rig.m.state().hidden(crate::sim::Region::WEIGHTS);
@@ -210,7 +257,13 @@ fn hex_vectors_run() {
 fn two_passes_make_an_fp32_product() {
     let g = Generation::V3;
     let (w, x) = (1.234_567_9_f32, 3.0_f32);
-    let tile = [(ROWS, 1), (COLS, 1), (ROW_GRP, 1), (COL_GRP, 1), (DTYPE, 10)];
+    let tile = [
+        (ROWS, 1),
+        (COLS, 1),
+        (ROW_GRP, 1),
+        (COL_GRP, 1),
+        (DTYPE, 10),
+    ];
     let build = |op, mode, flags| {
         let off = if op == 1 { 0 } else { 64 };
         let dst = (op == 2).then(|| pattern(g, Space::Psum, 0, 0, &[]));
@@ -242,11 +295,23 @@ fn uint8_with_zero_points() {
         rig.put(Space::Sbuf, k, 0, &[200, 3]);
         rig.put(Space::Sbuf, k, 64, &[250 - k as u8, 7]);
     }
-    let tile = [(ROWS, 2), (COLS, 2), (ROW_GRP, 1), (COL_GRP, 1), (DTYPE, 3), (46, 1)];
+    let tile = [
+        (ROWS, 2),
+        (COLS, 2),
+        (ROW_GRP, 1),
+        (COL_GRP, 1),
+        (DTYPE, 3),
+        (46, 1),
+    ];
     let mut ld = bundle(1, pattern(g, Space::Sbuf, 0, 0, &[(1, 2)]), None, &tile);
     ld.put(36, &[10, 10]);
     let dst = pattern(g, Space::Psum, 0, 0, &[(1, 2)]);
-    let mut mm = bundle(2, pattern(g, Space::Sbuf, 0, 64, &[(1, 2)]), Some(dst), &tile);
+    let mut mm = bundle(
+        2,
+        pattern(g, Space::Sbuf, 0, 64, &[(1, 2)]),
+        Some(dst),
+        &tile,
+    );
     mm.put(36, &[128, 128]);
     mm.put(FLAGS, &[3]);
     rig.run(ld);
@@ -268,7 +333,8 @@ fn uint8_with_zero_points() {
 #[test]
 fn double_row() {
     let g = Generation::V4;
-    let e4 = |x: f32| crate::num::narrow(crate::num::Kind::Fp8E4, x, &crate::num::Rules::DEFAULT) as u8;
+    let e4 =
+        |x: f32| crate::num::narrow(crate::num::Kind::Fp8E4, x, &crate::num::Rules::DEFAULT) as u8;
     // Weights [r][m], moving [r][n].
     let (w, x) = ([[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0], [7.0, 8.0]]);
     for (mode, memory) in [
@@ -280,7 +346,14 @@ fn double_row() {
         rig.put(Space::Sbuf, 0, 64, &x[0].map(e4));
         rig.put(Space::Sbuf, 0, 80, &x[1].map(e4));
         // Members of a pair lie 16 elements apart where the checks ask for it.
-        let tile = [(ROWS, 1), (COLS, 2), (ROW_GRP, 1), (COL_GRP, 15), (DTYPE, 14), (PERF, mode)];
+        let tile = [
+            (ROWS, 1),
+            (COLS, 2),
+            (ROW_GRP, 1),
+            (COL_GRP, 15),
+            (DTYPE, 14),
+            (PERF, mode),
+        ];
         let src = if mode == 1 {
             rig.put(Space::Sbuf, 0, 16, &[e4(memory[2]), e4(memory[3])]);
             pattern(g, Space::Sbuf, 0, 0, &[(1, 2), (1, 1), (16, 2)])
@@ -295,7 +368,11 @@ fn double_row() {
         rig.run(mm);
         for m in 0..2 {
             let expected = [0, 1].map(|n| w[0][m] * x[0][n] + w[1][m] * x[1][n]);
-            assert_eq!(rig.f32s(Space::Psum, m as u16, 0, 2), expected, "mode {mode}");
+            assert_eq!(
+                rig.f32s(Space::Psum, m as u16, 0, 2),
+                expected,
+                "mode {mode}"
+            );
         }
     }
 }
@@ -308,8 +385,20 @@ fn bf16_psum() {
     rig.put_bf16(Space::Sbuf, 0, 0, &[1.0]);
     rig.put_bf16(Space::Sbuf, 0, 64, &[256.0, -0.0]);
     rig.put_bf16(Space::Sbuf, 0, 80, &[1.0, 1.0]);
-    let tile = [(ROWS, 1), (COLS, 1), (ROW_GRP, 1), (COL_GRP, 1), (DTYPE, 6), (OUT, 6)];
-    rig.run(bundle(1, pattern(g, Space::Sbuf, 0, 0, &[]), None, &tile[..5]));
+    let tile = [
+        (ROWS, 1),
+        (COLS, 1),
+        (ROW_GRP, 1),
+        (COL_GRP, 1),
+        (DTYPE, 6),
+        (OUT, 6),
+    ];
+    rig.run(bundle(
+        1,
+        pattern(g, Space::Sbuf, 0, 0, &[]),
+        None,
+        &tile[..5],
+    ));
     let mm = |off, flags| {
         let src = pattern(g, Space::Sbuf, 0, off, &[(1, 2)]);
         let dst = pattern(g, Space::Psum, 0, 2, &[(1, 2)]);
@@ -329,19 +418,45 @@ fn bf16_psum() {
 #[test]
 fn transposes() {
     let g = Generation::V3;
-    let data = [[1.0, f32::NAN, 3.0], [f32::INFINITY, -0.0, 6.0], [7.0, 8.0, f32::NEG_INFINITY]];
+    let data = [
+        [1.0, f32::NAN, 3.0],
+        [f32::INFINITY, -0.0, 6.0],
+        [7.0, 8.0, f32::NEG_INFINITY],
+    ];
     let eye = |k: usize| [0, 1, 2].map(|n| f32::from(u8::from(n == k)));
-    let tile = [(ROWS, 3), (COLS, 3), (ROW_GRP, 1), (COL_GRP, 1), (DTYPE, 10), (FP32_MODE, 3), (TRANSPOSE, 1)];
+    let tile = [
+        (ROWS, 3),
+        (COLS, 3),
+        (ROW_GRP, 1),
+        (COL_GRP, 1),
+        (DTYPE, 10),
+        (FP32_MODE, 3),
+        (TRANSPOSE, 1),
+    ];
     for identity_moves in [true, false] {
         let mut rig = Rig::new(g);
         for k in 0..3 {
-            let (w, x) = if identity_moves { (data[k], eye(k)) } else { (eye(k), data[k]) };
+            let (w, x) = if identity_moves {
+                (data[k], eye(k))
+            } else {
+                (eye(k), data[k])
+            };
             rig.put_f32(Space::Sbuf, k as u16, 0, &w);
             rig.put_f32(Space::Sbuf, k as u16, 64, &x);
         }
-        rig.run(bundle(1, pattern(g, Space::Sbuf, 0, 8, &[(-1, 3)]), None, &tile));
+        rig.run(bundle(
+            1,
+            pattern(g, Space::Sbuf, 0, 8, &[(-1, 3)]),
+            None,
+            &tile,
+        ));
         let dst = pattern(g, Space::Psum, 0, 0, &[(1, 3)]);
-        let mut mm = bundle(2, pattern(g, Space::Sbuf, 0, 64, &[(1, 3)]), Some(dst), &tile);
+        let mut mm = bundle(
+            2,
+            pattern(g, Space::Sbuf, 0, 64, &[(1, 3)]),
+            Some(dst),
+            &tile,
+        );
         mm.put(FLAGS, &[3]);
         assert_eq!(rig.run(mm), [""; 0]);
         for m in 0..3u16 {
@@ -356,9 +471,19 @@ fn transposes() {
     for k in 0..3 {
         rig.put_f32(Space::Sbuf, k, 0, &[2.0; 32]);
     }
-    rig.run(bundle(1, pattern(g, Space::Sbuf, 0, 0, &[(1, 3)]), None, &tile));
+    rig.run(bundle(
+        1,
+        pattern(g, Space::Sbuf, 0, 0, &[(1, 3)]),
+        None,
+        &tile,
+    ));
     let dst = pattern(g, Space::Psum, 0, 0, &[(1, 3)]);
-    let mm = bundle(2, pattern(g, Space::Sbuf, 0, 64, &[(1, 3)]), Some(dst), &tile);
+    let mm = bundle(
+        2,
+        pattern(g, Space::Sbuf, 0, 64, &[(1, 3)]),
+        Some(dst),
+        &tile,
+    );
     assert_eq!(rig.fault(mm), "not-modelled");
 }
 
@@ -381,10 +506,10 @@ fn faults_change_nothing() {
     let g = Generation::V3;
     let mut rig = n1(g, &[]);
     rig.run(ld(g, 0x100, 1));
-    let before = rig.digest();
     let mut b = mm(g, 3);
     b.put(ROW_GRP, &[5]);
     assert_eq!(rig.fault(b), "tile-group");
+    let before = rig.digest();
     let mut b = mm(g, 3);
     b.put(ROWS, &[33]);
     assert_eq!(rig.fault(b), "tile-size");

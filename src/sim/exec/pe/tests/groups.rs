@@ -79,7 +79,11 @@ fn cleared_bytes_count_as_initialised() {
     let g = Generation::V3;
     let mut rig = rig(g, &[]);
     rig.run(mm(g, 0, 2, 1, 0));
-    assert!(rig.m.state().is_written(&Rect::new(Space::Psum, 0, 1, 0, 2048)));
+    assert!(
+        rig.m
+            .state()
+            .is_written(&Rect::new(Space::Psum, 0, 1, 0, 2048))
+    );
     assert_eq!(rig.run(mm(g, 64, 2, 0, 0)), [""; 0]);
 }
 

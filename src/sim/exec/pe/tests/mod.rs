@@ -1,5 +1,10 @@
 //! Tests of the PE: a machine to try bundles on, and builders for them.
 
+#![expect(
+    clippy::needless_range_loop,
+    reason = "indices are those of the formulas in the sheet"
+)]
+
 mod dense;
 mod groups;
 mod random;
@@ -70,7 +75,11 @@ impl Rig {
     }
 
     pub fn get(&self, space: Space, part: u16, off: u64, len: u32) -> Vec<u8> {
-        self.m.state().bytes(space, part, off, len).unwrap().to_vec()
+        self.m
+            .state()
+            .bytes(space, part, off, len)
+            .unwrap()
+            .to_vec()
     }
 
     pub fn put_f32(&mut self, space: Space, part: u16, off: u64, values: &[f32]) {
@@ -106,7 +115,10 @@ pub(in crate::sim::exec) fn pattern(
     let addr = Addr4::at(Location { space, part, off }, g).unwrap();
     let mut all = [Dim::UNIT; 3];
     for (slot, (step, num)) in all.iter_mut().zip(dims) {
-        *slot = Dim { step: *step, num: *num };
+        *slot = Dim {
+            step: *step,
+            num: *num,
+        };
     }
     Pattern::new(addr, &all)
 }

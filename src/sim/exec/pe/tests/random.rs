@@ -40,8 +40,16 @@ enum Order {
 }
 
 fn group() -> impl Strategy<Value = (u8, u8)> {
-    prop_oneof![Just((1, 32)), Just((2, 32)), Just((4, 32)), Just((8, 32)), Just((3, 64)), Just((12, 64)), Just((15, 128))]
-        .prop_flat_map(|(g, max): (u8, u8)| (Just(g), 1..=max))
+    prop_oneof![
+        Just((1, 32)),
+        Just((2, 32)),
+        Just((4, 32)),
+        Just((8, 32)),
+        Just((3, 64)),
+        Just((12, 64)),
+        Just((15, 128))
+    ]
+    .prop_flat_map(|(g, max): (u8, u8)| (Just(g), 1..=max))
 }
 
 fn pass() -> impl Strategy<Value = Pass> {
@@ -52,13 +60,44 @@ fn pass() -> impl Strategy<Value = Pass> {
         Just(Order::Repeated)
     ];
     let dtype = prop_oneof![Just(6u8), Just(7), Just(13), Just(14), Just(15), Just(10)];
-    let shape = (group(), group(), 1..40u16, any::<bool>(), dtype.clone(), dtype);
-    let rest = (0..7u8, 0..4u8, any::<bool>(), order, 0..8u32, 0..256u32, any::<u64>(), any::<bool>());
+    let shape = (
+        group(),
+        group(),
+        1..40u16,
+        any::<bool>(),
+        dtype.clone(),
+        dtype,
+    );
+    let rest = (
+        0..7u8,
+        0..4u8,
+        any::<bool>(),
+        order,
+        0..8u32,
+        0..256u32,
+        any::<u64>(),
+        any::<bool>(),
+    );
     (shape, rest).prop_map(|(s, r)| {
         let ((row_grp, rows), (col_grp, cols), n, load, w_type, x_type) = s;
         let (flags, region, bf16_out, order, bank, at, seed, double) = r;
         Pass {
-            row_grp, col_grp, rows, cols, n, load, w_type, x_type, flags, region, bf16_out, order, bank, at, seed, double,
+            row_grp,
+            col_grp,
+            rows,
+            cols,
+            n,
+            load,
+            w_type,
+            x_type,
+            flags,
+            region,
+            bf16_out,
+            order,
+            bank,
+            at,
+            seed,
+            double,
         }
     })
 }
@@ -75,7 +114,9 @@ fn span(group: u8) -> usize {
 fn elements(kind: Kind, n: usize, seed: &mut u64) -> Vec<u8> {
     let mut out = Vec::new();
     for _ in 0..n {
-        *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        *seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         let r = (*seed >> 33) as u32;
         let special = [f32::INFINITY, f32::NAN, -0.0, f32::MIN_POSITIVE / 4.0];
         let x = if r % 997 < 4 {
@@ -98,7 +139,11 @@ fn part_of(mode: u8, x: f32) -> f32 {
     let high = {
         let b = x.to_bits();
         let round = 0x7FF + (b >> 12 & 1);
-        if x.is_finite() { f32::from_bits(b.wrapping_add(round) & !0xFFF) } else { x }
+        if x.is_finite() {
+            f32::from_bits(b.wrapping_add(round) & !0xFFF)
+        } else {
+            x
+        }
     };
     match mode {
         1 if high.is_finite() => x - high,
@@ -109,7 +154,11 @@ fn part_of(mode: u8, x: f32) -> f32 {
 }
 
 fn canonical(x: f32) -> f32 {
-    if x.is_nan() { f32::from_bits(0x7FC0_0000) } else { x }
+    if x.is_nan() {
+        f32::from_bits(0x7FC0_0000)
+    } else {
+        x
+    }
 }
 
 fn check(g: Generation, f64_sum: bool, first_first: bool, written: bool, passes: &[Pass]) {
@@ -124,7 +173,10 @@ fn check(g: Generation, f64_sum: bool, first_first: bool, written: bool, passes:
         keys.push(("pe.zero-region", "written"));
     }
     let mut rig = Rig::with(g, &keys);
-    let mut model = Model { weights: vec![[[0.0; 128]; 128]; 2], psum: vec![vec![0xFF; 16384]; 128] };
+    let mut model = Model {
+        weights: vec![[[0.0; 128]; 128]; 2],
+        psum: vec![vec![0xFF; 16384]; 128],
+    };
     let start = rig.digest();
     let mut loaded: Option<(u8, bool)> = None;
     for p in passes {
@@ -137,8 +189,15 @@ fn check(g: Generation, f64_sum: bool, first_first: bool, written: bool, passes:
         let (rb, cb) = (base(p.row_grp), base(p.col_grp));
         let planes = if double { 2 } else { 1 };
         let fields = |t: u8, m: u8| {
-            vec![(DTYPE, t), (FP32_MODE, m), (ROWS, p.rows), (COLS, p.cols), (ROW_GRP, p.row_grp),
-                 (COL_GRP, p.col_grp), (PERF, u8::from(double))]
+            vec![
+                (DTYPE, t),
+                (FP32_MODE, m),
+                (ROWS, p.rows),
+                (COLS, p.cols),
+                (ROW_GRP, p.row_grp),
+                (COL_GRP, p.col_grp),
+                (PERF, u8::from(double)),
+            ]
         };
         let dims = |n: usize| [(1i16, n as u16), (1, 1), (n as i16, planes as u16)];
         if p.load || loaded.is_none_or(|l| l.1 != double) {
@@ -202,20 +261,30 @@ fn check(g: Generation, f64_sum: bool, first_first: bool, written: bool, passes:
         };
         let region = if g == Generation::V4 { p.region } else { 0 };
         // Element i of the destination lies at element index walk(i) from the start.
-        let (first, step, len) = match p.order {
-            Order::Ascending | Order::Repeated => (p.at, 1, n),
-            Order::Strided => (p.at, 3, 3 * n),
-            Order::Backwards => (p.at + n as u32 - 1, -1, n),
+        let (first, step) = match p.order {
+            Order::Ascending | Order::Repeated => (p.at, 1),
+            Order::Strided => (p.at, 3),
+            Order::Backwards => (p.at + n as u32 - 1, -1),
         };
-        let _ = len;
         let start_off = p.bank * 2048 + first * size;
-        let (dst_dims, walk): (Vec<(i16, u16)>, Vec<i64>) = if p.order == Order::Repeated && n % 2 == 0 {
-            (vec![(1, p.n / 2), (0, 2)], (0..n as i64).map(|i| i % (n as i64 / 2)).collect())
-        } else {
-            (vec![(step, p.n)], (0..n as i64).map(|i| i * i64::from(step)).collect())
-        };
+        let (dst_dims, walk): (Vec<(i16, u16)>, Vec<i64>) =
+            if p.order == Order::Repeated && n % 2 == 0 {
+                (
+                    vec![(1, p.n / 2), (0, 2)],
+                    (0..n as i64).map(|i| i % (n as i64 / 2)).collect(),
+                )
+            } else {
+                (
+                    vec![(step, p.n)],
+                    (0..n as i64).map(|i| i * i64::from(step)).collect(),
+                )
+            };
         let mut f = fields(x_type, m);
-        f.extend([(FLAGS, flags), (REGION, region), (OUT, if bf16 { 6 } else { 0 })]);
+        f.extend([
+            (FLAGS, flags),
+            (REGION, region),
+            (OUT, if bf16 { 6 } else { 0 }),
+        ]);
         let src = pattern(g, Space::Sbuf, rb as u16, 0x1000, &dims(n));
         let dst = pattern(g, Space::Psum, cb as u16, start_off, &dst_dims);
         rig.run(bundle(2, src, Some(dst), &f));
@@ -239,7 +308,8 @@ fn check(g: Generation, f64_sum: bool, first_first: bool, written: bool, passes:
                     let mut s = 0f64;
                     for pl in 0..planes {
                         for r in 0..rows {
-                            s += f64::from(model.weights[pl][rb + r][cb + c]) * f64::from(x[r][pl][i]);
+                            s += f64::from(model.weights[pl][rb + r][cb + c])
+                                * f64::from(x[r][pl][i]);
                         }
                     }
                     s as f32
@@ -258,7 +328,11 @@ fn check(g: Generation, f64_sum: bool, first_first: bool, written: bool, passes:
                     let cell: &mut [u8; 2] = (&mut row[at..at + 2]).try_into().unwrap();
                     let old = half::bf16::from_le_bytes(*cell).to_f32();
                     let new = half::bf16::from_f32(canonical(old + sum));
-                    *cell = if new.is_nan() { [0xC0, 0x7F] } else { new.to_le_bytes() };
+                    *cell = if new.is_nan() {
+                        [0xC0, 0x7F]
+                    } else {
+                        new.to_le_bytes()
+                    };
                 } else {
                     let cell: &mut [u8; 4] = (&mut row[at..at + 4]).try_into().unwrap();
                     *cell = canonical(f32::from_le_bytes(*cell) + sum).to_le_bytes();
@@ -266,7 +340,11 @@ fn check(g: Generation, f64_sum: bool, first_first: bool, written: bool, passes:
             }
         }
         for (part, row) in model.psum.iter().enumerate() {
-            assert_eq!(rig.get(Space::Psum, part as u16, 0, 16384), *row, "{p:?} partition {part}");
+            assert_eq!(
+                rig.get(Space::Psum, part as u16, 0, 16384),
+                *row,
+                "{p:?} partition {part}"
+            );
         }
     }
     let end = rig.digest();
