@@ -48,13 +48,18 @@ pub fn dtype_of(instr: &Instr, operand: &OperandDesc) -> DType {
     }
 }
 
+/// The number of partitions an operand covers.
+pub fn lanes_of(instr: &Instr, operand: &OperandDesc) -> u16 {
+    operand.lanes.map_or(1, |name| lanes(instr, name))
+}
+
 /// The operand in a slot; `None` when the field is no access pattern.
 pub fn operand(instr: &Instr, field: &'static FieldDesc) -> Option<Operand> {
     let (FieldKind::Pattern(rank, arm), Some(desc)) = (field.kind, field.operand) else {
         return None;
     };
     let dtype = dtype_of(instr, &desc);
-    let lanes = desc.lanes.map_or(1, |name| lanes(instr, name));
+    let lanes = lanes_of(instr, &desc);
     let pattern = Pattern::read(&instr.bundle, field.byte(), usize::from(rank));
     let shape = if arm == Arm::Mem && pattern.addr.indirect() {
         match Mem::<3>::get(&instr.bundle, field.at) {

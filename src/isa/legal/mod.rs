@@ -1,4 +1,15 @@
 //! Legality: rules with ids, checked against a decoded bundle (isa 04 §4, decisions 1.1).
+//!
+//! [`check`] runs what every bundle obeys (`common`: header, events, opcode, engine, values,
+//! operands, reserved bytes), then the rules of the opcode's row. The pieces that also hold at run
+//! time, when a register gives the address, are public: [`address`], [`slot`], [`mx`].
+
+pub mod address;
+mod common;
+pub mod mx;
+pub mod slot;
+#[cfg(test)]
+mod tests;
 
 use crate::isa::field::{FieldDesc, Format};
 use crate::isa::{Engine, Generation, Instr};
@@ -36,6 +47,43 @@ pub struct Violation {
     pub message: String,
 }
 
+/// Rules that a user may turn from errors into findings (decisions §2).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CheckSettings {
+    /// `check.reserved`.
+    pub reserved: Severity,
+    /// `check.start-partition`.
+    pub start_partition: Severity,
+    /// `check.engine`.
+    pub engine: Severity,
+    /// `check.pool-psum`.
+    pub pool_psum: Severity,
+}
+
+impl Default for CheckSettings {
+    fn default() -> Self {
+        CheckSettings {
+            reserved: Severity::Error,
+            start_partition: Severity::Error,
+            engine: Severity::Error,
+            pool_psum: Severity::Error,
+        }
+    }
+}
+
+impl CheckSettings {
+    /// The worst a rule may be.
+    fn limit(&self, rule: &str) -> Severity {
+        match rule {
+            "reserved" => self.reserved,
+            "start-partition" => self.start_partition,
+            "engine" => self.engine,
+            "pool-psum" => self.pool_psum,
+            _ => Severity::Error,
+        }
+    }
+}
+
 /// One check of one bundle: what rules see and where they report.
 pub struct Check<'a> {
     /// The bundle.
@@ -65,10 +113,18 @@ impl Check<'_> {
         self.instr.value(field).unwrap_or(0)
     }
 
+    /// Reports a violation, unless the same rule was reported for the same bytes.
+    pub fn push(&mut self, v: Violation) {
+        let known = |f: &Violation| f.rule == v.rule && f.byte == v.byte && f.field == v.field;
+        if !self.found.iter().any(known) {
+            self.found.push(v);
+        }
+    }
+
     /// Reports a violation at a field.
     pub fn at(&mut self, severity: Severity, rule: &'static str, field: &str, message: String) {
         let desc: Option<&'static FieldDesc> = self.format().field(field);
-        self.found.push(Violation {
+        self.push(Violation {
             rule,
             severity,
             field: desc.map(|d| d.name),
@@ -90,7 +146,7 @@ impl Check<'_> {
         byte: usize,
         message: String,
     ) {
-        self.found.push(Violation {
+        self.push(Violation {
             rule,
             severity,
             field: None,
@@ -100,17 +156,31 @@ impl Check<'_> {
     }
 }
 
-/// All violations of a bundle on an engine, in order of position.
+/// All violations of a bundle on an engine, in order of position, by the default settings.
 pub fn check(instr: &Instr, engine: Option<Engine>) -> Vec<Violation> {
+    check_with(instr, engine, &CheckSettings::default())
+}
+
+/// All violations of a bundle on an engine, in order of position.
+pub fn check_with(
+    instr: &Instr,
+    engine: Option<Engine>,
+    settings: &CheckSettings,
+) -> Vec<Violation> {
     let mut c = Check {
         instr,
         engine,
         found: Vec::new(),
     };
-    if let Some(op) = instr.op {
+    if common::check(&mut c)
+        && let Some(op) = instr.op
+    {
         for rule in op.rules {
             rule(&mut c);
         }
+    }
+    for v in &mut c.found {
+        v.severity = v.severity.min(settings.limit(v.rule));
     }
     c.found.sort_by_key(|v| v.byte);
     c.found
