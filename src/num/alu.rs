@@ -6,6 +6,8 @@
 //! Hosts differ in the sign and payload of the NaN an operation makes, so a computed NaN is always
 //! 0x7FC00000. Operations that only pass a value on (bypass, maximum, absolute value) keep its bits.
 
+use super::bulk::wide;
+
 /// Operation bytes of `NEURON_ISA_TPB_ALU_OP` (isa `alu_ops.tsv`).
 #[expect(
     missing_docs,
@@ -249,11 +251,16 @@ impl F32Visitor for Zip<'_> {
     type Out = ();
     #[inline(always)]
     fn run(self, f: impl Fn(f32, f32) -> f32 + Copy) {
-        if self.swap {
-            zip(self.a, self.b, self.out, |a, b| f(b, a));
-        } else {
-            zip(self.a, self.b, self.out, f);
-        }
+        wide(
+            #[inline(always)]
+            || {
+                if self.swap {
+                    zip(self.a, self.b, self.out, |a, b| f(b, a));
+                } else {
+                    zip(self.a, self.b, self.out, f);
+                }
+            },
+        );
     }
 }
 

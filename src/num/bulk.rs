@@ -172,14 +172,25 @@ pub fn narrow(kind: Kind, x: f32, rules: &Rules) -> u64 {
     encode_with(kind, rules, EncodeOne(x))
 }
 
+/// Runs a loop compiled for the widest vectors that this machine has.
+#[inline(always)]
+pub fn wide<R>(run: impl FnOnce() -> R) -> R {
+    pulp::Arch::new().dispatch(run)
+}
+
 struct DecodeSlice<'a>(&'a [u8], &'a mut [f32]);
 impl Decoding for DecodeSlice<'_> {
     type Out = ();
     #[inline(always)]
     fn run<const N: usize>(self, decode: impl Fn([u8; N]) -> f32) {
-        for (bytes, x) in self.0.as_chunks::<N>().0.iter().zip(self.1) {
-            *x = decode(*bytes);
-        }
+        wide(
+            #[inline(always)]
+            || {
+                for (bytes, x) in self.0.as_chunks::<N>().0.iter().zip(self.1) {
+                    *x = decode(*bytes);
+                }
+            },
+        );
     }
 }
 
@@ -192,22 +203,27 @@ impl Encoding for EncodeSlice<'_> {
     type Out = Narrowed;
     #[inline(always)]
     fn run<const N: usize>(self, encode: impl Fn(f32) -> ([u8; N], bool)) -> Narrowed {
-        let mut total = Narrowed::default();
-        let elements = self.1.as_chunks_mut::<N>().0;
-        for (values, out) in self.0.chunks(BLOCK).zip(elements.chunks_mut(BLOCK)) {
-            let (mut overflow, mut nan) = (0u32, 0u32);
-            for (x, bytes) in values.iter().zip(out) {
-                let (code, over) = encode(*x);
-                *bytes = code;
-                overflow += u32::from(over);
-                nan += u32::from(x.is_nan());
-            }
-            total += Narrowed {
-                overflow: overflow.into(),
-                nan: nan.into(),
-            };
-        }
-        total
+        wide(
+            #[inline(always)]
+            || {
+                let mut total = Narrowed::default();
+                let elements = self.1.as_chunks_mut::<N>().0;
+                for (values, out) in self.0.chunks(BLOCK).zip(elements.chunks_mut(BLOCK)) {
+                    let (mut overflow, mut nan) = (0u32, 0u32);
+                    for (x, bytes) in values.iter().zip(out) {
+                        let (code, over) = encode(*x);
+                        *bytes = code;
+                        overflow += u32::from(over);
+                        nan += u32::from(x.is_nan());
+                    }
+                    total += Narrowed {
+                        overflow: overflow.into(),
+                        nan: nan.into(),
+                    };
+                }
+                total
+            },
+        )
     }
 }
 

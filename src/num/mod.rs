@@ -23,7 +23,7 @@ mod small;
 mod tests;
 
 pub use alu::{F32Visitor, MinMaxNan, Rhs, computed, f32_op, f32_zip, op, visit_f32_op};
-pub use bulk::{Narrowed, narrow, narrow_slice, widen, widen_slice};
+pub use bulk::{Narrowed, narrow, narrow_slice, wide, widen, widen_slice};
 pub use int::{IntOpError, bit_op, int_op, mask, sign_extend};
 pub use kind::Kind;
 pub use round::Rules;

@@ -52,6 +52,14 @@ impl Cut {
         whole.iter_mut().for_each(|word| change(word, u64::MAX));
     }
 
+    /// True when all bits inside the range are as in `wanted`, all ones or all zeros. Looks at several words at a time.
+    fn all(self, bits: &[u64], wanted: u64) -> bool {
+        let part = |(w, mask): (usize, u64)| bits.get(w).is_none_or(|w| (w ^ wanted) & mask == 0);
+        let differ = |words: &[u64]| words.iter().fold(0, |d, w| d | (w ^ wanted));
+        let whole = bits.get(self.whole).unwrap_or_default();
+        part(self.head) && part(self.tail) && whole.chunks(32).all(|words| differ(words) == 0)
+    }
+
     /// Gives each touched word with the mask of its bits inside the range, in order.
     fn words(self, bits: &[u64]) -> impl Iterator<Item = (u64, u64)> {
         let part =
@@ -114,16 +122,12 @@ pub(super) fn count_clear(bits: &[u64], start: usize, len: usize) -> u64 {
 
 /// True when no bit of the range is clear.
 pub(super) fn all_set(bits: &[u64], start: usize, len: usize) -> bool {
-    cut(start, len)
-        .words(bits)
-        .all(|(word, mask)| word & mask == mask)
+    cut(start, len).all(bits, u64::MAX)
 }
 
 /// True when no bit of the range is set.
 pub(super) fn all_clear(bits: &[u64], start: usize, len: usize) -> bool {
-    cut(start, len)
-        .words(bits)
-        .all(|(word, mask)| word & mask == 0)
+    cut(start, len).all(bits, 0)
 }
 
 #[cfg(test)]

@@ -104,14 +104,19 @@ impl F32Visitor for Rows<'_> {
     type Out = u32;
     #[inline(always)]
     fn run(self, f: impl Fn(f32, f32) -> f32 + Copy) -> u32 {
-        let (a, b) = (self.a.as_chunks::<4>().0, self.b.as_chunks::<4>().0);
-        let mut nans = 0;
-        for ((out, a), b) in self.out.as_chunks_mut::<4>().0.iter_mut().zip(a).zip(b) {
-            let r = f(f32::from_le_bytes(*a), f32::from_le_bytes(*b));
-            nans += u32::from(r.is_nan());
-            *out = r.to_le_bytes();
-        }
-        nans
+        num::wide(
+            #[inline(always)]
+            || {
+                let (a, b) = (self.a.as_chunks::<4>().0, self.b.as_chunks::<4>().0);
+                let mut nans = 0;
+                for ((out, a), b) in self.out.as_chunks_mut::<4>().0.iter_mut().zip(a).zip(b) {
+                    let r = f(f32::from_le_bytes(*a), f32::from_le_bytes(*b));
+                    nans += u32::from(r.is_nan());
+                    *out = r.to_le_bytes();
+                }
+                nans
+            },
+        )
     }
 }
 
