@@ -115,10 +115,14 @@ regions! {
     SHAPE_REGS "shape" 4 * 8, |_| 0;
     /// DMA queues: four words each (cursor, issued, finished, spare).
     QUEUES "dma.queues" 256 * 4, |_| 0;
-    /// Transfers issued and not finished: 64 slots of 24 words (a bundle and eight words of book-keeping).
-    PENDING "dma.pending" 64 * 24, |_| 0;
-    /// Call frames: 32 words for each stream.
+    /// Transfers issued and not finished: 64 slots of 40 words (`exec::dma::Transfer`), the first word 0 for a free slot.
+    PENDING "dma.pending" 64 * 40, |_| 0;
+    /// Call frames: 32 words for each stream (`exec::branch`): depth, then two words for each call.
     CALLS "calls" 6 * 32, |_| 0;
+    /// When each semaphore was last changed, picoseconds in two words; timed scheduling only.
+    SEM_TIMES "sched.sems" 256 * 2, |_| 0;
+    /// When each event was last changed, likewise.
+    EVENT_TIMES "sched.events" 256 * 2, |_| 0;
 }
 
 /// Number of hidden words.

@@ -19,6 +19,8 @@ pub const DEFAULT_BUDGET: u64 = 256 << 20;
 pub enum StepKind {
     /// A bundle retired.
     Retire,
+    /// A transfer that was in flight finished; stream and index are those of the bundle that issued it.
+    Transfer,
     /// The user changed the state.
     Edit,
 }
@@ -26,7 +28,7 @@ pub enum StepKind {
 /// What is known of a step when it begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepHead {
-    /// Retired bundle or edit.
+    /// Retired bundle, finished transfer or edit.
     pub kind: StepKind,
     /// The stream it belongs to.
     pub agent: u8,
@@ -39,7 +41,7 @@ pub struct StepHead {
 pub struct Record {
     /// Bundles retired before it.
     pub seq: u64,
-    /// Retired bundle or edit, stream and index.
+    /// Kind, stream and index.
     pub head: StepHead,
     /// Bits for the user of the journal, set by `Writer::note`.
     pub notes: u8,

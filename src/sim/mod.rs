@@ -5,7 +5,9 @@
 //! which can take steps back and make them again; a [`checkpoint`] is a whole state that shares unchanged pages with others.
 
 mod arena;
+pub mod blocked;
 pub mod checkpoint;
+pub mod code;
 mod digest;
 mod dram;
 pub mod effect;
@@ -20,7 +22,9 @@ pub mod rect;
 pub mod sched;
 pub mod settings;
 pub mod state;
+pub mod step;
 mod strided;
+pub mod timing;
 pub mod waits;
 pub mod writer;
 mod written;
@@ -28,17 +32,22 @@ mod written;
 #[cfg(test)]
 mod tests;
 
+pub use blocked::Blocked;
 pub use checkpoint::Checkpoint;
+pub use code::{BranchUnit, Bundles, Code, Stream};
 pub use fault::{Fault, Finding, Trap};
 pub use hidden::Region;
 pub use journal::{Journal, Record, StepDone, StepHead, StepKind};
-pub use machine::{Blocked, Bundles, Machine, Stepped, Stream};
+pub use machine::Machine;
 pub use memory::{Geometry, MemError};
 pub use rect::{Rect, Runs, Space};
 pub use sched::Policy;
 pub use settings::Settings;
 pub use state::{Reset, State};
+pub use step::Stepped;
 pub use writer::Writer;
 
 /// Note bit of a record: a setting differed from its default (decisions.md §2).
 pub const NOTE_SETTINGS: u8 = 1;
+/// Note bit of a record: the scheduler chose the stream; else it was asked for.
+pub const NOTE_SCHEDULED: u8 = 2;

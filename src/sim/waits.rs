@@ -3,10 +3,10 @@
 use std::fmt;
 
 use crate::isa::field::Field;
-use crate::isa::fields::{EventsExt, UpdateMode, WaitMode};
+use crate::isa::fields::{EventsExt, TestMode, UpdateMode, WaitMode};
 use crate::isa::{Instr, Queue, Severity};
-use crate::sim::exec::Cx;
-use crate::sim::{State, Writer};
+use crate::sim::exec::{Cx, Fired};
+use crate::sim::{Region, State};
 
 /// A wait as it stands now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,6 +22,17 @@ pub struct Wait {
 }
 
 impl Wait {
+    /// Does it look at an event, not at a semaphore?
+    pub fn on_event(&self) -> bool {
+        self.mode.on_event()
+    }
+
+    /// When what it looks at was last changed, picoseconds; 0 unless the policy is timed.
+    pub(super) fn since(&self, state: &State) -> u64 {
+        let words = state.hidden(time_of(self.on_event(), self.idx));
+        words.iter().rev().fold(0, |t, w| t << 32 | u64::from(*w))
+    }
+
     /// Does it hold?
     pub fn holds(&self) -> bool {
         match self.mode.0 {
@@ -59,7 +70,7 @@ pub fn waits(instr: &Instr, state: &State, queue: Queue) -> impl Iterator<Item =
     let e = instr.events();
     let inline = (e.wait, e.wait_idx, e.value);
     let ext = extended(instr).map(|x| (x.wait, x.wait_idx, x.wait_value));
-    let is_barrier = matches!(instr.bundle.opcode(), 0xD5 | 0xD8);
+    let barrier = is_barrier(instr);
     let resolve = |(mode, idx, value): (WaitMode, u8, u32)| Wait {
         mode,
         idx,
@@ -73,7 +84,18 @@ pub fn waits(instr: &Instr, state: &State, queue: Queue) -> impl Iterator<Item =
     let both = [Some(inline), ext].map(|w| w.map(resolve));
     both.into_iter()
         .flatten()
-        .filter(move |w| !is_barrier && (w.mode.on_event() || w.mode.uses_value()))
+        .filter(move |w| !barrier && (w.mode.on_event() || w.mode.uses_value()))
+}
+
+/// Does the bundle wait for anything?
+pub(super) fn has_waits(instr: &Instr) -> bool {
+    let looks = |m: WaitMode| m.on_event() || m.uses_value();
+    let ext = extended(instr).is_some_and(|x| looks(x.wait));
+    !is_barrier(instr) && (ext || looks(instr.events().wait))
+}
+
+fn is_barrier(instr: &Instr) -> bool {
+    matches!(instr.bundle.opcode(), 0xD5 | 0xD8)
 }
 
 /// The second lane of EVENT_SEMAPHORE.
@@ -91,22 +113,47 @@ fn threshold(mode: WaitMode, value: u32, state: &State, queue: Queue) -> u32 {
     }
 }
 
+/// Where the time of the last change of a semaphore or event is kept.
+fn time_of(event: bool, idx: u8) -> Region {
+    let all = if event {
+        Region::EVENT_TIMES
+    } else {
+        Region::SEM_TIMES
+    };
+    all.slice(2 * u32::from(idx), 2)
+}
+
 impl Cx<'_, '_> {
     /// Side effects of the event waits that have passed: THEN_CLEAR and THEN_SET (isa 01 §3.1).
     pub(in crate::sim) fn consume_waits(&mut self) {
-        let passed: Vec<Wait> = waits(self.instr, self.state(), self.queue).collect();
-        for w in passed {
+        for w in waits(self.instr, self.state(), self.queue) {
             match w.mode.0 {
-                0x07 => self.writer.set_event(w.idx, false),
-                0x0F => self.writer.set_event(w.idx, true),
+                0x07 => self.post_event(w.idx, false),
+                0x0F => self.post_event(w.idx, true),
                 _ => {}
             }
         }
     }
 
-    /// Applies the updates of the bundle: those that fire on completion, or those that fire when
-    /// the reads are done.
-    pub(in crate::sim) fn apply_updates(&mut self, on_complete: bool) {
+    /// Says that all sources are read: the READ updates fire. Once per bundle.
+    pub(in crate::sim) fn reads_done(&mut self) {
+        if self.fired == Fired::Nothing {
+            self.fired = Fired::Read;
+            self.apply_updates(false);
+        }
+    }
+
+    /// Says that the bundle is complete: what is left of its updates fires. Once per bundle; DMA
+    /// bundles are complete when the transfer is issued (isa 01 §3.2).
+    pub(in crate::sim) fn complete(&mut self) {
+        self.reads_done();
+        if self.fired == Fired::Read {
+            self.fired = Fired::All;
+            self.apply_updates(true);
+        }
+    }
+
+    fn apply_updates(&mut self, on_complete: bool) {
         let e = self.instr.events();
         let ext = extended(self.instr);
         if on_complete
@@ -117,20 +164,21 @@ impl Cx<'_, '_> {
             let m = "inline and extended update in one bundle".to_owned();
             self.finding(Severity::Warn, "two-updates", m);
         }
-        let second = ext.map(|x| (x.update, x.update_idx, x.update_value));
-        for (mode, idx, value) in [Some((e.update, e.update_idx, e.value)), second]
-            .into_iter()
-            .flatten()
+        if e.update.0 != 0 && e.update.on_complete() == on_complete {
+            self.update(e.update, e.update_idx, e.value, e.wait.uses_value());
+        }
+        if let Some(x) = ext
+            && x.update.0 != 0
+            && x.update.on_complete() == on_complete
         {
-            if mode.on_complete() == on_complete {
-                self.update(mode, idx, value);
-            }
+            self.update(x.update, x.update_idx, x.update_value, false);
         }
     }
 
-    fn update(&mut self, mode: UpdateMode, idx: u8, value: u32) {
+    /// `shared`: the value is the threshold of a wait as well.
+    fn update(&mut self, mode: UpdateMode, idx: u8, value: u32, shared: bool) {
         let Some(action) = mode.action() else { return };
-        if matches!(action, 3 | 4) && value > 1 && !self.instr.events().wait.uses_value() {
+        if matches!(action, 3 | 4) && value > 1 && !shared {
             let m = format!("value {value} of an update that moves $S[{idx}] by 1");
             self.finding(Severity::Warn, "sem-step", m);
         }
@@ -145,25 +193,77 @@ impl Cx<'_, '_> {
     /// One update action on a semaphore or event (isa 01 §3.2).
     pub fn act(&mut self, action: u8, idx: u8, operand: u32) {
         let count = self.state().sem(idx);
-        let set = self.state().event(idx);
-        let w: &mut Writer<'_> = self.writer;
         match action {
             1 | 2 => {
-                w.set_event(idx, action == 1);
+                let set = self.state().event(idx);
+                self.post_event(idx, action == 1);
                 if set == (action == 1) {
-                    let m = format!(
-                        "event {idx} is already {}",
-                        if set { "set" } else { "clear" }
-                    );
+                    let now = if set { "set" } else { "clear" };
+                    let m = format!("event {idx} is already {now}");
                     self.finding(Severity::Warn, "event-protocol", m);
                 }
             }
-            3 => w.set_sem(idx, count.wrapping_add(1)),
-            4 => w.set_sem(idx, count.wrapping_sub(1)),
-            5 => w.set_sem(idx, count.wrapping_add(operand)),
-            7 => w.set_sem(idx, count.wrapping_sub(operand)),
-            9 => w.set_sem(idx, operand),
+            3 => self.post(idx, count.wrapping_add(1)),
+            4 => self.post(idx, count.wrapping_sub(1)),
+            5 => self.post(idx, count.wrapping_add(operand)),
+            7 => self.post(idx, count.wrapping_sub(operand)),
+            9 => self.post(idx, operand),
             _ => {}
         }
+    }
+
+    /// Sets a semaphore.
+    pub(super) fn post(&mut self, sem: u8, count: u32) {
+        self.writer.set_sem(sem, count);
+        self.stamp(false, sem);
+    }
+
+    /// Sets or clears an event.
+    pub(super) fn post_event(&mut self, event: u8, set: bool) {
+        self.writer.set_event(event, set);
+        self.stamp(true, event);
+    }
+
+    fn stamp(&mut self, event: bool, idx: u8) {
+        if let Some(t) = self.time.done {
+            let words = [t as u32, (t >> 32) as u32];
+            self.writer.set_hidden(time_of(event, idx), &words);
+        }
+    }
+}
+
+/// Would the bundle change what `wait` looks at when it executes?
+pub(super) fn touches(instr: &Instr, wait: &Wait) -> bool {
+    let (event, idx) = (wait.on_event(), wait.idx);
+    let posts = |m: UpdateMode, at: u8| at == idx && m.action().is_some() && m.on_event() == event;
+    let e = instr.events();
+    if posts(e.update, e.update_idx)
+        || extended(instr).is_some_and(|x| posts(x.update, x.update_idx))
+    {
+        return true;
+    }
+    let b = &instr.bundle;
+    match b.opcode() {
+        0xB0 if !event => match b.u8(12) {
+            1 => (b.u8(13)..=b.u8(14)).contains(&idx),
+            2 => b.u32(32 + usize::from(idx / 32) * 4) >> (idx % 32) & 1 == 1,
+            _ => false,
+        },
+        0xB4 => {
+            let mode = TestMode(b.u8(12));
+            let updates = if event {
+                mode == TestMode::UPDATE_EVT
+            } else {
+                matches!(mode, TestMode::UPDATE_SEM | TestMode::COND_UPDATE_SEM)
+            };
+            let used = usize::from(b.u8(15).min(16));
+            updates && b.slice(16, used).contains(&idx)
+        }
+        // Completion semaphores: a zero increment posts nothing.
+        0xB8 => !event && b.u8(13) == idx && b.u8(14) != 0,
+        0xBB => !event && b.u8(12) == idx && b.u8(13) != 0,
+        0xBD => !event && b.u8(62) == idx,
+        0xF1 => !event && b.u8(12) == idx,
+        _ => false,
     }
 }

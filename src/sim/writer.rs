@@ -221,6 +221,45 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// Marks bytes as never written; they get the reset value, as such bytes hold it.
+    ///
+    /// # Errors
+    /// [`MemError::Bounds`] when a byte does not exist.
+    pub fn forget(&mut self, runs: &Runs) -> Result<(), MemError> {
+        self.state.geometry.check(&runs.bounds())?;
+        if runs.bytes() == 0 || marks_of(runs, self.state) == Marks::None {
+            return Ok(());
+        }
+        let recording = self.journal.recording();
+        let log = &mut self.journal.payload_mut().log;
+        let payload = log.end();
+        if recording {
+            log.reserve(mask_bytes(runs) + runs.bytes() as usize);
+            self.state.all_segments(runs, |s| {
+                for word in written::marked(s.bits, s.bit, s.bytes.len()) {
+                    log.push(&word.to_le_bytes());
+                }
+                true
+            });
+        }
+        let reset = self.state.reset.memory;
+        self.state.segments_mut(runs, |s| {
+            if recording {
+                log.push(s.bytes);
+            }
+            s.bytes.fill(reset);
+            written::clear(s.bits, s.bit, s.bytes.len());
+        });
+        if recording {
+            self.journal.push(Effect::Bytes {
+                runs: *runs,
+                payload,
+                masked: true,
+            });
+        }
+        Ok(())
+    }
+
     /// Sets a register and marks it defined.
     pub fn set_reg(&mut self, agent: u8, reg: u8, value: u32) {
         self.make(Effect::Reg {

@@ -113,6 +113,16 @@ pub(super) fn clear_mask(bits: &[u64], start: usize, len: usize) -> impl Iterato
     cut(start, len).words(bits).map(|(word, mask)| mask & !word)
 }
 
+/// Each touched word of the mask of the set bits of the range, in order.
+pub(super) fn marked(bits: &[u64], start: usize, len: usize) -> impl Iterator<Item = u64> {
+    cut(start, len).words(bits).map(|(word, mask)| mask & word)
+}
+
+/// Clears every bit of the range.
+pub(super) fn clear(bits: &mut [u64], start: usize, len: usize) {
+    cut(start, len).apply(bits, |word, mask| *word &= !mask);
+}
+
 /// Number of clear bits in the range.
 pub(super) fn count_clear(bits: &[u64], start: usize, len: usize) -> u64 {
     clear_mask(bits, start, len)

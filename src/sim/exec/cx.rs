@@ -7,6 +7,7 @@ use crate::isa::access;
 use crate::isa::fields::{Addr4, Imm32, ImmSrc};
 use crate::isa::{DType, Engine, Instr, Queue, Severity};
 use crate::num::{self, Kind, Rules};
+use crate::sim::code::Code;
 use crate::sim::fault::{Finding, Trap};
 use crate::sim::settings::{Id, Settings};
 use crate::sim::{Rect, Region, State, Writer};
@@ -29,6 +30,23 @@ pub struct Scratch {
     pub(super) panels: super::pe::Panels,
 }
 
+/// When a bundle runs, in the units of the scheduling policy.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Moment {
+    /// When it starts.
+    pub start: u64,
+    /// When its results can be seen by others; `None` unless the policy is timed.
+    pub done: Option<u64>,
+}
+
+/// Which updates of a bundle have fired.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::sim) enum Fired {
+    Nothing,
+    Read,
+    All,
+}
+
 /// An executing bundle and the machine as it may use it.
 pub struct Cx<'a, 'w> {
     /// The bundle.
@@ -43,12 +61,13 @@ pub struct Cx<'a, 'w> {
     pub next: u64,
     /// The stream ends with this bundle.
     pub exits: bool,
-    /// Bundles in the stream.
-    pub stream_len: u64,
-    /// Immediate branch targets are byte displacements (isa 08 §6.3).
-    pub branch_bytes: bool,
+    /// The program.
+    pub code: &'a Code,
+    /// When it runs.
+    pub time: Moment,
     /// Settings.
     pub settings: &'a Settings,
+    pub(in crate::sim) fired: Fired,
     pub(in crate::sim) rules: Rules,
     pub(in crate::sim) writer: &'a mut Writer<'w>,
     pub(in crate::sim) report: &'a mut Report,
@@ -137,8 +156,8 @@ impl Cx<'_, '_> {
     /// is a finding.
     pub fn reg(&mut self, reg: u8) -> u32 {
         match reg {
-            128 => (self.index * 64) as u32,
-            129 => ((self.index * 64) >> 32) as u32,
+            128 => self.pc() as u32,
+            129 => (self.pc() >> 32) as u32,
             _ => {
                 if !self.state().reg_defined(self.agent(), reg) {
                     let m = format!("r{reg} of {} was never set", self.queue);
@@ -147,6 +166,11 @@ impl Cx<'_, '_> {
                 self.state().reg(self.agent(), reg)
             }
         }
+    }
+
+    /// Byte address of the bundle in its stream (isa 08 §6.3).
+    pub fn pc(&self) -> u64 {
+        self.index.wrapping_mul(64)
     }
 
     /// Sets a register; writes to the PC numbers are ignored.

@@ -8,6 +8,7 @@ mod alu;
 mod ctrl;
 mod cx;
 mod dest;
+mod dma;
 mod dve;
 mod pe;
 mod stream;
@@ -16,8 +17,11 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
-pub use cx::{Cx, Report, Scalars, Scratch};
+pub use ctrl::branch::{Frame, frame};
+pub(super) use cx::Fired;
+pub use cx::{Cx, Moment, Report, Scalars, Scratch};
 pub use dest::{Dest, map_bytes, map_f32, map_f32_by};
+pub use dma::{Transfer, in_flight, landing, own_transfers};
 pub use walk::{Walk, start_partition_legal};
 
 use crate::sim::fault::Trap;
@@ -28,6 +32,10 @@ pub type ExecFn = fn(&mut Cx<'_, '_>) -> Result<(), Trap>;
 /// The functions of all families.
 const FAMILIES: &[&[(u8, ExecFn)]] = &[
     ctrl::EXEC,
+    ctrl::branch::EXEC,
+    ctrl::mem2d::EXEC,
+    ctrl::regs::EXEC,
+    dma::EXEC,
     dve::tensor_scalar::EXEC,
     dve::tensor_tensor::EXEC,
     pe::EXEC,

@@ -15,6 +15,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Dma,
         layout: "DMA_DIRECT2D",
         formats: DmaDirect2d::EVERY,
+        exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
         doc: "2-D copy, cast or arithmetic between any two memories (isa 09 §3)",

@@ -2,8 +2,6 @@
 
 mod vectors;
 
-use std::sync::Arc;
-
 use crate::isa::{Bundle, Generation, Queue, Space};
 use crate::sim::fault::Fault;
 use crate::sim::{Finding, Machine, Policy, Rect, Settings, Stepped, Stream};
@@ -29,10 +27,7 @@ impl Rig {
     /// Executes a bundle on its home engine; gives what it reported.
     pub fn run(&mut self, bundle: Bundle) -> Result<Vec<Finding>, Fault> {
         self.program.push(bundle);
-        let stream = Stream {
-            bundles: Arc::new(self.program.clone()),
-            branch_bytes: false,
-        };
+        let stream = Stream::new(self.program.clone());
         self.m.load(Queue::Any, stream);
         match self.m.step(None) {
             Stepped::Retired { .. } => Ok(self.m.report().findings.clone()),

@@ -9,8 +9,6 @@ mod dense;
 mod groups;
 mod random;
 
-use std::sync::Arc;
-
 use crate::isa::fields::{Addr4, Dim, Location, Pattern};
 use crate::isa::{Bundle, Generation, Queue, Space};
 use crate::sim::{Fault, Machine, Policy, Rect, Settings, Stepped, Stream};
@@ -37,13 +35,7 @@ impl Rig {
 
     /// Executes one bundle.
     pub fn step(&mut self, b: Bundle) -> Result<(), Fault> {
-        self.m.load(
-            Queue::Any,
-            Stream {
-                bundles: Arc::new(vec![b]),
-                branch_bytes: false,
-            },
-        );
+        self.m.load(Queue::Any, Stream::new(vec![b]));
         self.m.edit(|w| {
             w.set_pc(Queue::Any.index() as u8, 0);
             w.set_flags(Queue::Any.index() as u8, 0);

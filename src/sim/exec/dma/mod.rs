@@ -1,0 +1,290 @@
+//! DMAMEMCPY and the transfers it leaves in flight (isa 09 §3, decisions 1.2).
+//!
+//! Everything a transfer needs from registers is read at issue, so a pending transfer is plain data
+//! in hidden words. Without a delay it lands inside the issuing bundle.
+
+mod transfer;
+
+#[cfg(test)]
+mod tests;
+
+pub use transfer::Leg;
+
+use crate::isa::fields::{Addr8, DgeOp};
+use crate::isa::ops::dma::DmaDirect2d;
+use crate::isa::{DType, Queue};
+use crate::sim::exec::{Cx, ExecFn};
+use crate::sim::fault::Trap;
+use crate::sim::sched::slot;
+use crate::sim::settings::Id;
+use crate::sim::{Region, State, timing};
+use transfer::Plan;
+
+/// Functions, ascending by opcode.
+pub(super) const EXEC: &[(u8, ExecFn)] = &[(0xB8, dma_memcpy)];
+
+/// A transfer with all its addresses and shapes resolved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Transfer {
+    /// Stream that issued it.
+    pub queue: Queue,
+    /// Bundle that issued it.
+    pub index: u64,
+    /// Bundles retired before that one.
+    pub seq: u64,
+    /// When it finishes, in the units of the scheduling policy.
+    pub due: u64,
+    /// Semaphore posted on completion.
+    pub semaphore: u8,
+    /// What is added to it.
+    pub increment: u32,
+    /// Arithmetic with the destination.
+    pub op: DgeOp,
+    /// Dtype read, 0 when not given.
+    pub in_dtype: DType,
+    /// Dtype written, 0 when not given.
+    pub out_dtype: DType,
+    /// Source.
+    pub src: Leg,
+    /// Destination.
+    pub dst: Leg,
+}
+
+/// 0xB8: copy between two 2-D shapes over one stream of bytes. Both update forms fire at issue.
+fn dma_memcpy(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
+    let f = DmaDirect2d(&cx.instr.bundle);
+    let shape = |step: [i32; 2], num: [u16; 2]| {
+        let [s0, s1] = step;
+        let [n0, n1] = num.map(u32::from);
+        [(s0, n0), (s1, n1)]
+    };
+    let src = Leg {
+        addr: cx.address("src_start_addr", f.src_start_addr())?,
+        size: element_size(f.src_elem_size()),
+        dims: cx.dims(
+            "src_step_elem",
+            f.src_start_addr(),
+            shape(f.src_step_elem().0, f.src_num_elem().0),
+        )?,
+        limit: cx.limit(f.src_bound_enabled().0, f.src_bound_reg().0)?,
+        silent: f.src_bound_silent().0 == 1,
+    };
+    let dst = Leg {
+        addr: cx.address("dst_start_addr", f.dst_start_addr())?,
+        size: element_size(f.dst_elem_size()),
+        dims: cx.dims(
+            "dst_step_elem",
+            f.dst_start_addr(),
+            shape(f.dst_step_elem().0, f.dst_num_elem().0),
+        )?,
+        limit: cx.limit(f.dst_bound_enabled().0, f.dst_bound_reg().0)?,
+        silent: f.dst_bound_silent().0 == 1,
+    };
+    let posts = if cx.settings.is(Id::DmaCompletionCount, 1) {
+        16
+    } else {
+        1
+    };
+    let mut transfer = Transfer {
+        queue: cx.queue,
+        index: cx.index,
+        seq: cx.seq,
+        due: cx.time.start,
+        semaphore: f.semaphore().0,
+        increment: posts * u32::from(f.sem_increment()),
+        op: f.compute_op(),
+        in_dtype: DType(f.in_dtype().0),
+        out_dtype: DType(f.out_dtype().0),
+        src,
+        dst,
+    };
+    let plan = Plan::new(&transfer, cx)?;
+    cx.complete();
+    let delay = cx.settings.get(Id::DmaDelay);
+    if cx.time.done.is_some() {
+        let runs = dst.elements();
+        let computes = transfer.op != DgeOp::NONE;
+        let lasts = timing::transfer(cx.instr.generation, runs, u64::from(dst.size), computes);
+        transfer.due = cx.time.start.saturating_add(lasts);
+    } else if delay > 0 {
+        transfer.due = cx.time.start.saturating_add(delay).saturating_add(1);
+    } else {
+        return transfer.finish(cx, &plan, false);
+    }
+    transfer.depart(cx)
+}
+
+/// Bytes of an element; 0 stands for 64 KiB.
+fn element_size(field: u16) -> u32 {
+    if field == 0 { 1 << 16 } else { field.into() }
+}
+
+impl Cx<'_, '_> {
+    /// The dimensions of a leg: from the bundle, or from the shape register that step[0] names
+    /// (isa 09 §2.1). Missing ones have count 1.
+    fn dims(
+        &self,
+        slot: &'static str,
+        word: Addr8,
+        inline: [(i32, u32); 2],
+    ) -> Result<[(i32, u32); 4], Trap> {
+        let [d0, d1] = inline;
+        if !word.shape_register() {
+            return Ok([d0, d1, (0, 1), (0, 1)]);
+        }
+        let reg = u32::try_from(d0.0).ok().filter(|r| *r < 4);
+        let Some(reg) = reg.filter(|_| d0.1 == 0 && d1 == (0, 0)) else {
+            let m = format!(
+                "shape register {}, counts {} and {}, step {}: registers are 0..3, the rest must be 0",
+                d0.0, d0.1, d1.1, d1.0
+            );
+            return Err(Trap::at("shape-register", slot, m));
+        };
+        let mut dims = [(0, 1); 4];
+        let words = self.hidden(Region::SHAPE_REGS.slice(8 * reg, 8));
+        for (dim, pair) in dims.iter_mut().zip(words.chunks_exact(2)) {
+            let word = |i: usize| pair.get(i).copied().unwrap_or(0);
+            // An unused pair is left 0; a shape without any pair has no elements.
+            *dim = (word(0) as i32, word(1));
+        }
+        if dims.first().is_some_and(|d| d.1 > 0) {
+            dims.iter_mut()
+                .filter(|d| d.1 == 0)
+                .for_each(|d| *d = (0, 1));
+        }
+        Ok(dims)
+    }
+
+    /// The highest address of a bound check. The limit is as wide as the addresses: its high word
+    /// is in the next register, and 0 while that was never set (I).
+    fn limit(&mut self, enabled: u8, reg: u8) -> Result<Option<u64>, Trap> {
+        if enabled == 0 {
+            return Ok(None);
+        }
+        let low = u64::from(self.source("bound_reg", reg)?);
+        let next = reg + 1;
+        let high = if self.state().reg_defined(self.agent(), next) {
+            u64::from(self.state().reg(self.agent(), next))
+        } else {
+            0
+        };
+        Ok(Some(high << 32 | low))
+    }
+}
+
+const WORDS: u32 = 40;
+
+impl Transfer {
+    /// Transfers that can be in flight.
+    pub const SLOTS: u32 = 64;
+
+    /// Copies and posts; `late` when the issuing bundle has retired and cannot fault any more.
+    fn finish(&self, cx: &mut Cx<'_, '_>, plan: &Plan, late: bool) -> Result<(), Trap> {
+        plan.copy(self, cx, late)?;
+        if self.increment > 0 {
+            let count = cx.state().sem(self.semaphore);
+            cx.post(self.semaphore, count.wrapping_add(self.increment));
+        }
+        Ok(())
+    }
+
+    /// Puts it in flight.
+    fn depart(&self, cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
+        let free = (0..Self::SLOTS).find(|at| words(cx.state(), *at).first() == Some(&0));
+        let Some(at) = free else {
+            // The scheduler does not start a transfer that finds no slot.
+            return Err(Trap::new("dma-slots", "all transfer slots are taken"));
+        };
+        cx.writer.set_hidden(region(at), &self.pack());
+        let count = cx.state().sched(slot::IN_FLIGHT);
+        cx.writer.set_sched(slot::IN_FLIGHT, count + 1);
+        Ok(())
+    }
+
+    /// Finishes it, in the slot where it is.
+    pub(in crate::sim) fn land(&self, cx: &mut Cx<'_, '_>, at: u32) -> Result<(), Trap> {
+        let plan = Plan::new(self, cx)?;
+        self.finish(cx, &plan, true)?;
+        cx.writer.set_hidden(region(at).word(0), &[0]);
+        let count = cx.state().sched(slot::IN_FLIGHT);
+        cx.writer
+            .set_sched(slot::IN_FLIGHT, count.saturating_sub(1));
+        Ok(())
+    }
+
+    fn pack(&self) -> [u32; WORDS as usize] {
+        let mut out = [0; WORDS as usize];
+        let halves = |v: u64| [v as u32, (v >> 32) as u32];
+        let what = u32::from_le_bytes([
+            self.queue.index() as u8 + 1,
+            self.op.0,
+            self.in_dtype.0,
+            self.out_dtype.0,
+        ]);
+        let mut words = vec![what];
+        words.extend(halves(self.index));
+        words.extend(halves(self.seq));
+        words.extend(halves(self.due));
+        words.extend([u32::from(self.semaphore), self.increment]);
+        for leg in [&self.src, &self.dst] {
+            words.extend(halves(leg.addr));
+            words.extend(halves(leg.limit.unwrap_or(0)));
+            let flags = u32::from(leg.limit.is_some()) | u32::from(leg.silent) << 1;
+            words.extend([leg.size, flags]);
+            words.extend(leg.dims.iter().flat_map(|(s, n)| [*s as u32, *n]));
+        }
+        out.iter_mut().zip(words).for_each(|(o, w)| *o = w);
+        out
+    }
+
+    fn unpack(words: &[u32]) -> Option<Transfer> {
+        let word = |i: usize| words.get(i).copied().unwrap_or(0);
+        let both = |i: usize| u64::from(word(i + 1)) << 32 | u64::from(word(i));
+        let [queue, op, in_dtype, out_dtype] = word(0).to_le_bytes();
+        let leg = |at: usize| Leg {
+            addr: both(at),
+            limit: (word(at + 5) & 1 == 1).then(|| both(at + 2)),
+            silent: word(at + 5) & 2 != 0,
+            size: word(at + 4),
+            dims: std::array::from_fn(|i| (word(at + 6 + 2 * i) as i32, word(at + 7 + 2 * i))),
+        };
+        Some(Transfer {
+            queue: Queue::from_index(usize::from(queue.checked_sub(1)?))?,
+            index: both(1),
+            seq: both(3),
+            due: both(5),
+            semaphore: word(7) as u8,
+            increment: word(8),
+            op: DgeOp(op),
+            in_dtype: DType(in_dtype),
+            out_dtype: DType(out_dtype),
+            src: leg(9),
+            dst: leg(23),
+        })
+    }
+}
+
+fn region(at: u32) -> Region {
+    Region::PENDING.slice(WORDS * at, WORDS)
+}
+
+fn words(state: &State, at: u32) -> &[u32] {
+    state.hidden(region(at))
+}
+
+/// The transfers in flight with their slots.
+pub fn in_flight(state: &State) -> impl Iterator<Item = (u32, Transfer)> + '_ {
+    let any = state.sched(slot::IN_FLIGHT) > 0;
+    let slots = if any { 0..Transfer::SLOTS } else { 0..0 };
+    slots.filter_map(|at| Some((at, Transfer::unpack(words(state, at))?)))
+}
+
+/// The transfer that finishes next; of those due at once the one issued first.
+pub fn landing(state: &State) -> Option<(u32, Transfer)> {
+    in_flight(state).min_by_key(|(_, t)| (t.due, t.seq))
+}
+
+/// Transfers of a stream that are in flight.
+pub fn own_transfers(state: &State, queue: Queue) -> u32 {
+    in_flight(state).filter(|(_, t)| t.queue == queue).count() as u32
+}
