@@ -150,11 +150,11 @@ pub(super) fn transpose(c: &mut Check<'_>) {
     move_op(c);
     unconverted(c, dt::PLAIN);
     count_multiple(c, "src", 32);
-    if let (Some(s), Some(d)) = (count(c, "src"), count(c, "dst")) {
-        if d > s {
-            let message = format!("dst has {d} elements; allowed: at most {s}, those of src");
-            c.error("element-count", "dst", message);
-        }
+    if let (Some(s), Some(d)) = (count(c, "src"), count(c, "dst"))
+        && d > s
+    {
+        let message = format!("dst has {d} elements; allowed: at most {s}, those of src");
+        c.error("element-count", "dst", message);
     }
     let message = match pattern(c, "src").and_then(|p| p.dims().get(3).copied()) {
         Some(w) if w.num != 1 => format!("src has {} slices in W; the compiler makes 1", w.num),

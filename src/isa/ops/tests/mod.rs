@@ -2,6 +2,8 @@
 
 mod dve_pool;
 mod fields;
+mod layouts;
+mod legal_dve;
 
 use crate::isa::{Bundle, Generation, Instr, decode};
 
