@@ -153,7 +153,7 @@ impl Labels {
     fn target(&self, stream: &Stream, index: u64, bundle: &Bundle) -> Option<&str> {
         let target = stream.target(index, bundle, self.form)?.ok()?;
         let field = bundle.u64(48);
-        (self.form.encode(index, target) == field)
+        (self.form.encode(index, target) == Some(field))
             .then(|| self.at.get(&target)?.first().map(String::as_str))?
     }
 }

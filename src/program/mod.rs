@@ -7,6 +7,7 @@
 
 pub mod asm;
 pub mod listing;
+pub mod npy;
 mod pages;
 mod region;
 mod stream;

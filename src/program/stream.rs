@@ -64,13 +64,15 @@ const TARGET_MODE: usize = 14;
 const BR_IMMEDIATE: usize = 48;
 
 impl BranchForm {
-    /// The field `br_immediate` of a branch at `index` to `target`.
-    pub fn encode(self, index: u64, target: u64) -> u64 {
+    /// The field `br_immediate` of a branch at `index` to `target`; `None` when the distance has
+    /// more than 31 bits.
+    pub fn encode(self, index: u64, target: u64) -> Option<u64> {
         match self {
-            BranchForm::Index => target,
+            BranchForm::Index => Some(target),
             BranchForm::RelBytes => {
-                let bundles = target.wrapping_sub(index) as u32;
-                u64::from(bundles.wrapping_mul(BUNDLE_BYTES as u32))
+                let bundles = i128::from(target) - i128::from(index);
+                let bytes = i32::try_from(bundles * BUNDLE_BYTES as i128).ok()?;
+                Some(u64::from(bytes as u32))
             }
         }
     }

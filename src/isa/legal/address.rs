@@ -145,7 +145,7 @@ pub fn resolved_address(
     let Some(alignment) = dtype.alignment(g) else {
         return Err(AddressError::NoAlignment(dtype));
     };
-    if a29 % alignment != 0 {
+    if !a29.is_multiple_of(alignment) {
         return Err(AddressError::Misaligned {
             a29,
             dtype,
@@ -300,5 +300,5 @@ pub fn bounds(
 
 /// Base of the quadrant an SBUF location starts, when it starts one in the backed bytes.
 pub fn quadrant(l: Location, g: Generation) -> Option<u16> {
-    (l.space == Space::Sbuf && l.part % 32 == 0 && l.is_backed(g)).then_some(l.part)
+    (l.space == Space::Sbuf && l.part.is_multiple_of(32) && l.is_backed(g)).then_some(l.part)
 }

@@ -192,7 +192,8 @@ fn value(c: &mut Check<'_>, field: &'static FieldDesc) {
         FieldKind::DType | FieldKind::OutDType | FieldKind::OptDType => {
             let dtype = DType(raw as u8);
             let optional = field.kind != FieldKind::DType || !names_operand(c, field);
-            if !dtype.defined_on(c.generation()) && !(raw == 0 && optional) {
+            let left_out = raw == 0 && optional;
+            if !(dtype.defined_on(c.generation()) || left_out) {
                 let message = format!("data type {raw:#04x} is not defined on {}", c.generation());
                 c.error("dtype", field.name, message);
             }

@@ -129,12 +129,12 @@ impl Slot {
         }
         let Some(start) = start else { return };
         out.lanes(0, start, self.lanes, g);
-        if !shape_register && self.lanes.is_some() && self.dtype.bytes() != 0 {
-            if let Err(e) = bounds(start, p.extent(), self.dtype.bytes(), g)
-                && !out.0.iter().any(|p| p.rule == "bounds")
-            {
-                out.push("bounds", 0, e.to_string());
-            }
+        let walk = !shape_register && self.lanes.is_some() && self.dtype.bytes() != 0;
+        if walk
+            && let Err(e) = bounds(start, p.extent(), self.dtype.bytes(), g)
+            && !out.0.iter().any(|p| p.rule == "bounds")
+        {
+            out.push("bounds", 0, e.to_string());
         }
     }
 

@@ -195,7 +195,14 @@ fn every_row_of_the_sheet() {
                 "ADDR4" => {
                     let word = Addr4(b.u32(0));
                     let legal = start_address(word, dtype, placement(role), g).is_ok();
-                    (legal.then(|| address(word, g)).unwrap_or_default(), legal)
+                    (
+                        if legal {
+                            address(word, g)
+                        } else {
+                            String::new()
+                        },
+                        legal,
+                    )
                 }
                 "MXMEM_PATTERN1D" | "MXINDIRECT16B" => mx(dtype, &b, g),
                 "ACTIVE_CHANNELS" => {

@@ -172,7 +172,10 @@ pub(super) fn parse_dtype(c: &mut Cursor<'_>, field: &FieldDesc) -> Result<u64, 
 }
 
 /// A data type by name or code.
-pub(super) fn dtype(c: &mut Cursor<'_>) -> Result<DType, TextError> {
+///
+/// # Errors
+/// Neither is next.
+pub fn dtype(c: &mut Cursor<'_>) -> Result<DType, TextError> {
     let start = c.pos();
     let text = c.take(is_word);
     match text {

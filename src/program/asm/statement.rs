@@ -377,9 +377,10 @@ fn put_key(
                 None => error,
             });
         };
-        instr
-            .bundle
-            .put_bits(field.at, field.bits, cx.branch.encode(cx.index, *target));
+        let Some(raw) = cx.branch.encode(cx.index, *target) else {
+            return Err(value.error("a label less than 2^31 bytes away"));
+        };
+        instr.bundle.put_bits(field.at, field.bits, raw);
         if cx.branch == BranchForm::RelBytes && parts.header[2].is_none() {
             instr.bundle.put(3, &[2]);
         }

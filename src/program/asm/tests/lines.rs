@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::*;
+use super::super::*;
 use crate::isa::text::{NoNames, line};
 use crate::isa::{decode, table};
 
