@@ -1,1 +1,334 @@
-//! (being built)
+//! The debugger without a face: a program, a machine, its time line, and everything that can be asked or done.
+//!
+//! A [`Session`] is what every front end holds. Reading takes `&Session`; what changes something is a method that takes
+//! `&mut Session` and is undoable. [`run`](Session::run) is the one loop that moves time, in both directions; `stops` says where it
+//! halts, `timeline` how far back and forth it can go. Views (`info`, `attribution`, `heat`, `snapshots`) are functions of the
+//! state and of the journal's records, so they are right at every point of time.
+//!
+//! No text of users is parsed here and nothing is printed.
+
+mod edit;
+mod elements;
+mod error;
+mod expr;
+mod findings;
+mod info;
+mod place;
+mod ranges;
+mod run;
+mod source;
+mod stop;
+mod stops;
+mod timeline;
+mod travel;
+mod value;
+mod verbs;
+mod watch;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+pub use edit::Change;
+pub use error::SessionError;
+pub use expr::{BinOp, Env, EvalError, Expr, Func, UnOp};
+pub use findings::{Cause, FindingSummary};
+pub use info::{Poster, Stuck};
+pub use place::{NamedPlace, Origin, Place, PlaceError};
+pub use run::{Budget, Goal, Progress};
+pub use source::{Image, Source, SourceStream};
+pub use stop::{Access, Hit, Stop, StopDetail, StopKind};
+pub use stops::{Breakpoint, StopSpec, Stops, Watch};
+pub use timeline::Mark;
+pub use value::Value;
+pub use verbs::When;
+
+use crate::isa::{Generation, Queue};
+use crate::sim::{Machine, Policy, Settings, State};
+use findings::Findings;
+use timeline::Timeline;
+
+/// Bytes of history by default: log and checkpoints together.
+pub const DEFAULT_HISTORY: u64 = 512 << 20;
+/// The least history: what one large bundle needs.
+pub const MIN_HISTORY: u64 = 32 << 20;
+
+/// How a session is set up.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The generation; `None`: what the program asks for, else v3.
+    pub generation: Option<Generation>,
+    /// Settings of the machine.
+    pub settings: Settings,
+    /// Which stream goes next.
+    pub policy: Policy,
+    /// Bytes of history, see [`Session::set_history`].
+    pub history: u64,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            generation: None,
+            settings: Settings::default(),
+            policy: Policy::default(),
+            history: DEFAULT_HISTORY,
+        }
+    }
+}
+
+/// Meaning of a name given by `let`.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Let {
+    /// A place.
+    Place(Place),
+    /// An expression, with its text.
+    Expr(Expr, String),
+}
+
+/// A program being debugged.
+pub struct Session {
+    source: Source,
+    generation: Generation,
+    policy: Policy,
+    /// As the user set them.
+    settings: Settings,
+    /// As the machine uses them: those that act at load time as they were then.
+    active: Settings,
+    machine: Machine,
+    timeline: Timeline,
+    stops: Stops,
+    findings: Findings,
+    focus: Queue,
+    last: Stop,
+    pending: Option<run::Task>,
+    /// Steps of the future dropped since the last stop was reported.
+    lost: u64,
+    history: u64,
+    limit: u64,
+    log: Vec<String>,
+    lets: BTreeMap<String, Let>,
+}
+
+impl Session {
+    /// A session at the start of a program.
+    ///
+    /// # Errors
+    /// Initial memory outside the memories of the generation.
+    pub fn new(source: impl Into<Source>, options: Options) -> Result<Session, SessionError> {
+        let source = source.into();
+        let generation = options
+            .generation
+            .or(source.generation)
+            .unwrap_or(Generation::V3);
+        let (machine, timeline) = load(&source, generation, options.settings, options.policy)?;
+        let focus = first_queue(&source);
+        let mut session = Session {
+            source,
+            generation,
+            policy: options.policy,
+            settings: options.settings,
+            active: options.settings,
+            machine,
+            timeline,
+            stops: Stops::default(),
+            findings: Findings::default(),
+            focus,
+            last: Stop::start(),
+            pending: None,
+            lost: 0,
+            history: options.history,
+            limit: 0,
+            log: Vec::new(),
+            lets: BTreeMap::new(),
+        };
+        session.set_history(options.history);
+        Ok(session)
+    }
+
+    /// Takes the program back to its initial state: time, edits and findings are forgotten, the hit counts of breakpoints too;
+    /// breakpoints, lets and settings stay.
+    ///
+    /// # Errors
+    /// As [`Session::new`].
+    pub fn restart(&mut self) -> Result<(), SessionError> {
+        let interrupt = Arc::clone(self.machine.interrupt());
+        let (machine, timeline) = load(&self.source, self.generation, self.settings, self.policy)?;
+        (self.machine, self.timeline) = (machine, timeline);
+        self.machine.set_interrupt(interrupt);
+        self.active = self.settings;
+        self.findings = Findings::default();
+        self.stops.forget_hits();
+        self.last = Stop::start();
+        self.pending = None;
+        self.lost = 0;
+        self.log.clear();
+        self.set_history(self.history);
+        Ok(())
+    }
+
+    /// Replaces the program (its files read again) and restarts.
+    ///
+    /// # Errors
+    /// As [`Session::new`]; the session is then as it was.
+    pub fn reload(&mut self, source: impl Into<Source>) -> Result<(), SessionError> {
+        let old = std::mem::replace(&mut self.source, source.into());
+        if let Err(e) = self.restart() {
+            self.source = old;
+            return Err(e);
+        }
+        if self.machine.stream(self.focus).is_none() {
+            self.focus = first_queue(&self.source);
+        }
+        Ok(())
+    }
+
+    /// The program.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// The generation.
+    pub fn generation(&self) -> Generation {
+        self.generation
+    }
+
+    /// The machine.
+    pub fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    /// The machine's state.
+    pub fn state(&self) -> &State {
+        self.machine.state()
+    }
+
+    /// Bundles retired so far.
+    pub fn seq(&self) -> u64 {
+        self.machine.journal().seq()
+    }
+
+    /// The last stop.
+    pub fn stop(&self) -> &Stop {
+        &self.last
+    }
+
+    /// The stream in focus.
+    pub fn focus(&self) -> Queue {
+        self.focus
+    }
+
+    /// The breakpoints.
+    pub fn stops(&self) -> &Stops {
+        &self.stops
+    }
+
+    /// The breakpoints, to be changed.
+    pub fn stops_mut(&mut self) -> &mut Stops {
+        &mut self.stops
+    }
+
+    /// Findings of the bundles retired so far, worst first.
+    pub fn findings(&self) -> Vec<FindingSummary> {
+        self.findings.summary(self.seq())
+    }
+
+    /// Findings of every bundle of the time line, also of those ahead of the present point.
+    pub fn all_findings(&self) -> Vec<FindingSummary> {
+        self.findings.summary(u64::MAX)
+    }
+
+    /// Lines of breakpoints with `log` and of bundles that notify, since the last call.
+    pub fn take_log(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.log)
+    }
+
+    /// The flag that interrupts a run, also inside a long bundle. A run lowers it when it stops because of it.
+    pub fn interrupt(&self) -> &Arc<AtomicBool> {
+        self.machine.interrupt()
+    }
+
+    /// Shares an interrupt flag.
+    pub fn set_interrupt(&mut self, flag: Arc<AtomicBool>) {
+        self.machine.set_interrupt(flag);
+    }
+
+    /// Names given by `let`.
+    pub fn lets(&self) -> &BTreeMap<String, Let> {
+        &self.lets
+    }
+
+    /// Gives a name; gives what it meant before.
+    pub fn define(&mut self, name: String, meaning: Let) -> Option<Let> {
+        self.lets.insert(name, meaning)
+    }
+
+    /// A named place: of `let`, else of the program.
+    pub fn place(&self, name: &str) -> Option<Place> {
+        match self.lets.get(name) {
+            Some(Let::Place(p)) => Some(*p),
+            Some(Let::Expr(..)) => None,
+            None => {
+                let regions = self.source.places.iter();
+                regions.clone().find(|p| p.name == name).map(|p| p.place)
+            }
+        }
+    }
+
+    /// Value of an expression; `hit` is the access that a watch condition judges.
+    ///
+    /// # Errors
+    /// [`EvalError`].
+    pub fn eval(&self, expr: &Expr, hit: Option<&Hit>) -> Result<Value, EvalError> {
+        expr.eval(&Env {
+            state: self.state(),
+            seq: self.seq(),
+            focus: self.focus,
+            stop: self.last.kind.name(),
+            hit,
+        })
+    }
+}
+
+fn first_queue(source: &Source) -> Queue {
+    let mut queues: Vec<_> = source.streams.iter().collect();
+    queues.sort_by_key(|s| (s.bundles.is_empty(), s.queue));
+    queues.first().map_or(Queue::Any, |s| s.queue)
+}
+
+/// A machine with the program in it, and the time line that starts there.
+fn load(
+    source: &Source,
+    generation: Generation,
+    settings: Settings,
+    policy: Policy,
+) -> Result<(Machine, Timeline), SessionError> {
+    let mut machine = Machine::new(generation, settings, policy);
+    for s in &source.streams {
+        machine.load(
+            s.queue,
+            crate::sim::Stream {
+                bundles: Arc::clone(&s.bundles),
+                branch: s.branch,
+            },
+        );
+    }
+    // Initial memory is no step: it is stored without a record.
+    machine.journal_mut().set_recording(false);
+    let images = source.images.iter();
+    machine.edit(|w| {
+        images
+            .into_iter()
+            .try_for_each(|i| Change::Store(i.place.rect(), Arc::clone(&i.bytes)).apply(w))
+    })?;
+    machine.journal_mut().set_recording(true);
+    let base = Mark {
+        position: machine.journal().position(),
+        seq: 0,
+    };
+    let start = machine.checkpoint();
+    Ok((machine, Timeline::new(base, start, settings)))
+}

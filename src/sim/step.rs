@@ -130,27 +130,45 @@ impl Machine {
             || (self.transfers_ahead(queue, gate) == 0
                 && self.missing(queue, gate).next().is_none());
         if self.policy == Policy::Timed {
-            ready.start = self.earliest(queue, head, since);
+            ready.start = self.earliest(queue, head.engine, gate, since);
         }
         open.then_some(ready)
     }
 
     /// When a head whose waits hold since `since` can start under timed scheduling.
-    fn earliest(&self, queue: Queue, head: &Head, since: u64) -> u64 {
+    fn earliest(&self, queue: Queue, engine: Engine, gate: Gate, since: u64) -> u64 {
         let latency = match since {
             0 => 0,
-            _ => timing::semaphore(head.engine, self.generation),
+            _ => timing::semaphore(engine, self.generation),
         };
         let own = sched::clock(&self.state, queue).max(since + latency);
-        match head.gate {
+        match gate {
             Gate::Drain => own.max(self.state.sched(slot::LANDED + queue.index() as u8)),
-            Gate::Join | Gate::Return if self.joins(queue, head.gate) => self
+            Gate::Join | Gate::Return if self.joins(queue, gate) => self
                 .queues()
                 .filter(|q| !self.exited(*q))
                 .map(|q| sched::clock(&self.state, q))
                 .fold(own, u64::max),
             _ => own,
         }
+    }
+
+    /// The stream whose head the next scheduled step executes, in a settled state; `None` when no stream can start.
+    pub fn peek(&self) -> Option<Queue> {
+        let order = sched::order(&self.state, self.policy);
+        let mut ready = order
+            .into_iter()
+            .filter(|q| !self.exited(*q) && self.blocked(*q).is_none());
+        if self.policy != Policy::Timed {
+            return ready.next();
+        }
+        ready.min_by_key(|q| {
+            let instr = self.instr(*q, self.pc(*q))?;
+            let engine = q.engine().unwrap_or_else(|| instr.home());
+            let since = waits(&instr, &self.state, *q).map(|w| w.since(&self.state));
+            let since = since.fold(0, u64::max);
+            Some(self.earliest(*q, engine, super::code::gate(&instr.bundle), since))
+        })
     }
 
     fn choose(&mut self) -> Option<Ready> {
@@ -199,8 +217,11 @@ impl Machine {
     }
 
     /// Finishes the transfers whose time has come. When no stream can start, time advances to the
-    /// next one (decisions 1.2, dma.delay).
-    fn settle(&mut self) -> Result<(), Trap> {
+    /// next one (decisions 1.2, dma.delay). Every step does this; it is needed after an edit only.
+    ///
+    /// # Errors
+    /// The interrupt flag was raised; what is left finishes with the next step.
+    pub fn settle(&mut self) -> Result<(), Trap> {
         while let Some((at, next)) = landing(&self.state) {
             let horizon = self.choose().map(|r| r.start);
             if horizon.is_some_and(|h| h < next.due) {

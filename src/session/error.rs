@@ -1,0 +1,100 @@
+//! Why a verb of the session was refused.
+
+use thiserror::Error;
+
+use super::expr::EvalError;
+use super::place::PlaceError;
+use crate::isa::Queue;
+use crate::sim::MemError;
+use crate::sim::settings::SettingError;
+
+/// A verb failed; nothing changed unless its text says so.
+#[derive(Debug, Error)]
+pub enum SessionError {
+    /// A place outside its memory.
+    #[error(transparent)]
+    Place(#[from] PlaceError),
+    /// An expression without value.
+    #[error(transparent)]
+    Eval(#[from] EvalError),
+    /// A setting.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+    /// A memory access.
+    #[error(transparent)]
+    Memory(#[from] MemError),
+    /// The program has no stream for an engine.
+    #[error("the program has no stream for {queue}; it has {present}")]
+    NoStream {
+        /// What was asked for.
+        queue: Queue,
+        /// The streams there are.
+        present: String,
+    },
+    /// No such bundle.
+    #[error("{queue}:{index}: the stream has {len} bundles")]
+    NoBundle {
+        /// The stream.
+        queue: Queue,
+        /// What was asked for.
+        index: u64,
+        /// Bundles there are.
+        len: u64,
+    },
+    /// No such breakpoint.
+    #[error("no breakpoint {0}")]
+    NoBreak(u32),
+    /// The history does not reach that far.
+    #[error(
+        "seq {seq} cannot be reached: the history starts at seq {oldest}; a larger `set history` keeps more"
+    )]
+    Unreachable {
+        /// What was asked for.
+        seq: u64,
+        /// The oldest reachable sequence number.
+        oldest: u64,
+    },
+    /// Replaying recorded steps did not give what was recorded.
+    #[error("replay left the recorded path at seq {seq}: {what}")]
+    Diverged {
+        /// Where.
+        seq: u64,
+        /// How.
+        what: String,
+    },
+    /// There is nothing to take back.
+    #[error("no edit to take back at seq {seq}")]
+    NoEdit {
+        /// Where.
+        seq: u64,
+    },
+    /// There is nothing to make again.
+    #[error("no edit to make again at seq {seq}")]
+    NoRedo {
+        /// Where.
+        seq: u64,
+    },
+    /// A value that does not fit what it is assigned to.
+    #[error("{what} takes {allowed}, found {found}")]
+    Assign {
+        /// Target.
+        what: String,
+        /// Its values.
+        allowed: String,
+        /// What was given.
+        found: String,
+    },
+    /// A place too large for one edit.
+    #[error("{place} has {bytes} bytes; one edit takes {limit}")]
+    TooLarge {
+        /// The place.
+        place: String,
+        /// Its size.
+        bytes: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// The bundles of a stream cannot be read.
+    #[error("{0}")]
+    Read(String),
+}

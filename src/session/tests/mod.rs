@@ -1,0 +1,173 @@
+//! Properties of sessions on small random programs.
+
+mod stopping;
+mod time;
+mod values;
+
+use std::sync::Arc;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::*;
+use crate::isa::{Bundle, Engine};
+
+/// isa 01 §6: the full TENSOR_TENSOR add of 64 fp32 per partition.
+const ADD: &str = "41100000 00000000 00000000 aa0a0480 00000000 01000100 01004000 01000100
+    00100000 01000100 01004000 01000100 00200000 01000100 01004000 01000100";
+
+/// A bundle of a random program.
+#[derive(Clone, Debug)]
+pub(super) enum Op {
+    Nop,
+    Halt,
+    /// Element-wise add: sources, destination (in units of 64 bytes), elements, step, lanes.
+    Add(u8, u8, u8, u8, u8, u8),
+}
+
+/// A bundle with its wait and update.
+#[derive(Clone, Debug)]
+pub(super) struct Line {
+    op: Op,
+    /// Mode, semaphore, shared value.
+    wait: u8,
+    update: u8,
+    sem: u8,
+    value: u32,
+}
+
+impl Line {
+    fn bundle(&self) -> Bundle {
+        let mut b = match self.op {
+            Op::Nop => Bundle::of_opcode(0xA4),
+            Op::Halt => Bundle::of_opcode(0xA1),
+            Op::Add(a, b, d, count, step, lanes) => {
+                let mut add = Bundle::from_hex(ADD).unwrap();
+                add.put(15, &[lanes]);
+                for (at, off) in [(16, a), (32, b), (48, d)] {
+                    add.put(at, &(u32::from(off) * 64).to_le_bytes());
+                    add.put(at + 4, &[step, 0]);
+                    add.put(at + 10, &[count, 0]);
+                }
+                add
+            }
+        };
+        b.put(4, &[self.wait, self.sem, self.update, self.sem]);
+        b.put(8, &self.value.to_le_bytes());
+        b
+    }
+}
+
+fn line() -> impl Strategy<Value = Line> {
+    let add = (
+        0..8u8,
+        0..8u8,
+        0..8u8,
+        1..40u8,
+        1..4u8,
+        prop_oneof![Just(1u8), Just(3), Just(40)],
+    );
+    let op = prop_oneof![
+        4 => Just(Op::Nop),
+        1 => Just(Op::Halt),
+        8 => add.prop_map(|(a, b, d, n, s, l)| Op::Add(a, b, d, n, s, l)),
+    ];
+    // Waits: none mostly, else >= 1. Updates: none, increment, set.
+    let wait = prop_oneof![6 => Just(0u8), 1 => Just(5)];
+    let update = prop_oneof![2 => Just(0u8), 2 => Just(0x13), 1 => Just(0x19)];
+    (op, wait, update, 0..3u8, 0..2u32).prop_map(|(op, wait, update, sem, value)| Line {
+        op,
+        wait,
+        update,
+        sem,
+        value,
+    })
+}
+
+/// One, two or three streams of up to a dozen bundles.
+pub(super) fn program() -> impl Strategy<Value = Vec<Vec<Line>>> {
+    vec(vec(line(), 0..14), 1..4)
+}
+
+pub(super) fn source(program: &[Vec<Line>]) -> Source {
+    let queues = [Engine::Dve, Engine::Pool, Engine::Sp].map(Queue::Of);
+    let streams = program
+        .iter()
+        .zip(queues)
+        .map(|(lines, queue)| SourceStream {
+            queue,
+            name: queue.name().to_owned(),
+            // SP takes no element-wise bundles.
+            bundles: Arc::new(
+                lines
+                    .iter()
+                    .filter(|l| queue != Queue::Of(Engine::Sp) || !matches!(l.op, Op::Add(..)))
+                    .map(Line::bundle)
+                    .collect::<Vec<_>>(),
+            ),
+            branch: crate::sim::BranchUnit::Auto,
+        });
+    // Small numbers, so that sums differ from what was there.
+    let bytes: Vec<u8> = (0..128 * 256u32)
+        .flat_map(|i| ((i % 7) as f32).to_le_bytes())
+        .collect();
+    let geometry = Session::new(Source::default(), Options::default()).unwrap();
+    Source {
+        streams: streams.collect(),
+        images: vec![Image {
+            place: place(&geometry, 0, 128, 0, 1024),
+            bytes: bytes.into(),
+        }],
+        ..Source::default()
+    }
+}
+
+pub(super) fn session(program: &[Vec<Line>]) -> Session {
+    Session::new(source(program), Options::default()).unwrap()
+}
+
+pub(super) fn run(s: &mut Session, goal: Goal) -> Stop {
+    match s.run(goal, Budget::UNLIMITED) {
+        Progress::Stopped(stop) => stop,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Runs in slices.
+pub(super) fn run_sliced(s: &mut Session, goal: Goal, bundles: u64) -> Stop {
+    let mut p = s.run(goal, Budget { bundles });
+    loop {
+        match p {
+            Progress::Again => p = s.resume(Budget { bundles }),
+            Progress::Stopped(stop) => return stop,
+            Progress::Failed(e) => panic!("{e}"),
+        }
+    }
+}
+
+/// A breakpoint without frills.
+pub(super) fn on(spec: StopSpec) -> Breakpoint {
+    Breakpoint {
+        id: 0,
+        text: spec.to_string(),
+        spec,
+        condition: None,
+        once: false,
+        ignore: 0,
+        log: false,
+        enabled: true,
+        hits: 0,
+    }
+}
+
+pub(super) fn place(s: &Session, part: u64, parts: u64, off: u64, len: u64) -> Place {
+    let geometry = s.state().geometry();
+    Place::new(
+        geometry,
+        crate::sim::Space::Sbuf,
+        part..part + parts,
+        off..off + len,
+        None,
+    )
+    .unwrap()
+}
