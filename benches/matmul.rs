@@ -16,7 +16,13 @@ const MATMUL: &str = "02100000000000000000000000000000 0020000001000100010000020
 /// A machine with one bundle and bf16 operands that are small numbers.
 fn machine(bundle: Bundle, settings: Settings) -> Machine {
     let mut m = Machine::new(Generation::V3, settings, Policy::default());
-    m.load(Queue::Any, Stream { bundles: Arc::new(vec![bundle]), branch_bytes: false });
+    m.load(
+        Queue::Any,
+        Stream {
+            bundles: Arc::new(vec![bundle]),
+            branch_bytes: false,
+        },
+    );
     m.edit(|w| {
         for (off, n) in [(0x1000, 128u32), (0x2000, 512)] {
             let row: Vec<u8> = (0..n).flat_map(|i| [(i % 128) as u8, 0x3F]).collect();
@@ -42,7 +48,11 @@ fn bench(c: &mut Criterion) {
     for (name, flags, key) in [
         ("matmul 128x128x512 bf16 single", 3, None),
         ("matmul 128x128x512 bf16 accumulate", 2, None),
-        ("matmul 128x128x512 bf16 f64 sum", 3, Some(("numerics.pe-sum", "f64"))),
+        (
+            "matmul 128x128x512 bf16 f64 sum",
+            3,
+            Some(("numerics.pe-sum", "f64")),
+        ),
     ] {
         let mut settings = Settings::default();
         if let Some((k, v)) = key {

@@ -4,6 +4,7 @@
 //! operands, read lanes as f32 or raw bits and store them. It returns a [`Trap`] to fault; the open
 //! step is then taken back whole. Waits and updates are not its business (`sim::machine`).
 
+mod act;
 mod alu;
 mod ctrl;
 mod cx;
@@ -31,6 +32,7 @@ pub type ExecFn = fn(&mut Cx<'_, '_>) -> Result<(), Trap>;
 
 /// The functions of all families.
 const FAMILIES: &[&[(u8, ExecFn)]] = &[
+    act::EXEC,
     ctrl::EXEC,
     ctrl::branch::EXEC,
     ctrl::mem2d::EXEC,

@@ -84,6 +84,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Host,
         layout: "PSEUDO_LOAD_ACT_FUNC_SET",
         formats: PseudoLoadActFuncSet::EVERY,
+        exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
         doc: "make the function set of that name resident (isa 06 §2.3)",

@@ -9,7 +9,9 @@ const TILE: [(usize, u8); 5] = [(DTYPE, 6), (ROWS, 1), (COLS, 1), (ROW_GRP, 1), 
 fn rig(g: Generation, keys: &[(&str, &str)]) -> Rig {
     let mut rig = Rig::with(g, keys);
     rig.put_bf16(Space::Sbuf, 0, 0, &[1.0; 64]);
-    rig.run(bundle(1, pattern(g, Space::Sbuf, 0, 0, &[]), None, &TILE));
+    let mut b = bundle(1, pattern(g, Space::Sbuf, 0, 0, &[]), None, &TILE);
+    b.put(XBUS, &[xbus(g, 1)]);
+    rig.run(b);
     rig
 }
 
@@ -18,6 +20,7 @@ fn mm(g: Generation, off: u32, n: u16, flags: u8, region: u8) -> Bundle {
     let dst = pattern(g, Space::Psum, 0, off, &[(1, n)]);
     let mut b = bundle(2, src, Some(dst), &TILE);
     b.put(FLAGS, &[flags]);
+    b.put(XBUS, &[xbus(g, 1)]);
     b.put(REGION, &[region]);
     b
 }

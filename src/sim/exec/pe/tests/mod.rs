@@ -138,4 +138,16 @@ const OUT: usize = 40;
 const FLAGS: usize = 43;
 const ROW_GRP: usize = 44;
 const COL_GRP: usize = 45;
+const XBUS: usize = 46;
 const REGION: usize = 47;
+
+/// Bus code of a column group on v2 (isa 05 §4); other generations have none.
+fn xbus(g: Generation, col_grp: u8) -> u8 {
+    match (g, col_grp) {
+        (Generation::V2, 15) => 0x10,
+        (Generation::V2, 3) => 1,
+        (Generation::V2, 12) => 4,
+        (Generation::V2, q) => q,
+        _ => 0,
+    }
+}

@@ -184,9 +184,15 @@ fn check(g: Generation, f64_sum: bool, first_first: bool, written: bool, passes:
         // fp32 goes with fp32 only; two values per cell are an fp8 matter on v4.
         let double = p.double && g == Generation::V4;
         let w_type = if double { 14 } else { p.w_type };
+        // v2 has no bus for the last quadrant; two members need all columns (isa 05 §4, §5).
+        let col_grp = match p.col_grp {
+            _ if double => 15,
+            8 if g == Generation::V2 => 4,
+            grp => grp,
+        };
         let mode = |t: u8, seed: u64| if t == 10 { 1 + (seed % 3) as u8 } else { 0 };
         let (rows, cols, n) = (usize::from(p.rows), usize::from(p.cols), usize::from(p.n));
-        let (rb, cb) = (base(p.row_grp), base(p.col_grp));
+        let (rb, cb) = (base(p.row_grp), base(col_grp));
         let planes = if double { 2 } else { 1 };
         let fields = |t: u8, m: u8| {
             vec![
@@ -195,21 +201,23 @@ fn check(g: Generation, f64_sum: bool, first_first: bool, written: bool, passes:
                 (ROWS, p.rows),
                 (COLS, p.cols),
                 (ROW_GRP, p.row_grp),
-                (COL_GRP, p.col_grp),
+                (COL_GRP, col_grp),
                 (PERF, u8::from(double)),
+                (XBUS, xbus(g, col_grp)),
             ]
         };
-        let dims = |n: usize| [(1i16, n as u16), (1, 1), (n as i16, planes as u16)];
+        // Members lie 128 elements apart: a multiple of 16 (isa 05 §5).
+        let dims = |n: usize| [(1i16, n as u16), (1, 1), (128, planes as u16)];
         if p.load || loaded.is_none_or(|l| l.1 != double) {
             // Two-member loads use the whole array, so no tile keeps another mode.
             let k = kind(w_type);
             let m = mode(w_type, p.seed);
             for r in 0..rows {
-                let bytes = elements(k, cols * planes, &mut seed);
+                let bytes = elements(k, 128 * planes, &mut seed);
                 rig.put(Space::Sbuf, (rb + r) as u16, 0, &bytes);
                 for pl in 0..planes {
                     for j in 0..cols {
-                        let at = (pl * cols + j) * k.bytes();
+                        let at = (pl * 128 + j) * k.bytes();
                         let mut word = [0; 8];
                         word[..k.bytes()].copy_from_slice(&bytes[at..at + k.bytes()]);
                         let w = part_of(m, num::widen(k, u64::from_le_bytes(word)));
@@ -220,7 +228,7 @@ fn check(g: Generation, f64_sum: bool, first_first: bool, written: bool, passes:
             }
             for pl in 0..planes {
                 for r in 0..span(p.row_grp) {
-                    for c in 0..span(p.col_grp) {
+                    for c in 0..span(col_grp) {
                         if r >= rows || c >= cols {
                             model.weights[pl][rb + r][cb + c] = 0.0;
                         }
@@ -241,11 +249,11 @@ fn check(g: Generation, f64_sum: bool, first_first: bool, written: bool, passes:
         let m = mode(x_type, p.seed >> 8);
         let mut x = vec![vec![vec![0.0f32; n]; planes]; rows];
         for (r, x) in x.iter_mut().enumerate() {
-            let bytes = elements(k, n * planes, &mut seed);
+            let bytes = elements(k, 128 * planes, &mut seed);
             rig.put(Space::Sbuf, (rb + r) as u16, 0x1000, &bytes);
             for (pl, x) in x.iter_mut().enumerate() {
                 for (i, x) in x.iter_mut().enumerate() {
-                    let at = (pl * n + i) * k.bytes();
+                    let at = (pl * 128 + i) * k.bytes();
                     let mut word = [0; 8];
                     word[..k.bytes()].copy_from_slice(&bytes[at..at + k.bytes()]);
                     *x = part_of(m, num::widen(k, u64::from_le_bytes(word)));

@@ -1,0 +1,20 @@
+//! The ACT engine: affine, function, conversion, optional sum per lane (isa 06).
+
+mod acc;
+mod activate;
+mod functions;
+mod stage;
+mod tables;
+
+#[cfg(test)]
+mod tests;
+
+use super::ExecFn;
+
+/// Functions, ascending by opcode.
+pub(super) const EXEC: &[(u8, ExecFn)] = &[
+    (0x21, activate::activate),
+    (0x23, tables::load),
+    (0x24, activate::read_accumulator),
+    (0xC6, tables::load_by_name),
+];
