@@ -12,8 +12,8 @@ use super::fault::Trap;
 use super::settings::{Id, Settings};
 use super::state::State;
 use super::waits::has_waits;
-use crate::isa::{self, Bundle, Engine, Engines, Exec, Generation, Instr, Queue, Severity};
-use crate::isa::{OpRow, Violation};
+use crate::isa::legal::{CheckSettings, check_with};
+use crate::isa::{self, Bundle, Engine, Exec, Generation, Instr, Queue, Severity, Violation};
 
 /// A source of bundles: a file, a buffer, an assembler's output.
 pub trait Bundles: Send + Sync {
@@ -119,15 +119,17 @@ const CACHE: usize = 4096;
 /// The loaded program.
 pub struct Code {
     generation: Generation,
+    checks: CheckSettings,
     streams: [Option<Loaded>; Queue::COUNT],
     cache: Vec<Option<Head>>,
 }
 
 impl Code {
     /// No stream at all.
-    pub(super) fn new(generation: Generation) -> Code {
+    pub(super) fn new(generation: Generation, checks: CheckSettings) -> Code {
         Code {
             generation,
+            checks,
             streams: Default::default(),
             cache: Vec::new(),
         }
@@ -152,9 +154,12 @@ impl Code {
         }
     }
 
-    /// Drops all decoded heads: legality may be judged anew.
-    pub(super) fn forget(&mut self) {
-        self.cache.clear();
+    /// Judges legality anew from now on.
+    pub(super) fn set_checks(&mut self, checks: CheckSettings) {
+        if self.checks != checks {
+            self.checks = checks;
+            self.cache.clear();
+        }
     }
 
     fn loaded(&self, queue: Queue) -> Option<&Loaded> {
@@ -197,7 +202,8 @@ impl Code {
             .as_ref()
             .is_some_and(|h| h.key == key && h.instr.bundle == bundle)
         {
-            *slot = Some(Head::new(key, queue, &bundle, self.generation));
+            let head = Head::new(key, queue, &bundle, self.generation, &self.checks);
+            *slot = Some(head);
         }
         Some(at)
     }
@@ -266,14 +272,18 @@ fn name_of(bundle: &Bundle) -> [u8; 36] {
 }
 
 impl Head {
-    fn new(key: (usize, u64), queue: Queue, bundle: &Bundle, generation: Generation) -> Head {
+    fn new(
+        key: (usize, u64),
+        queue: Queue,
+        bundle: &Bundle,
+        generation: Generation,
+        checks: &CheckSettings,
+    ) -> Head {
         let instr = isa::decode(bundle, generation);
         let engine = queue.engine().unwrap_or_else(|| instr.home());
-        let warnings = isa::check(&instr, Some(engine));
-        let trap = undefined(instr.op, bundle, generation).or_else(|| {
-            let error = warnings.iter().find(|v| v.severity == Severity::Error);
-            error.map(Trap::from)
-        });
+        let warnings = check_with(&instr, Some(engine), checks);
+        let error = warnings.iter().find(|v| v.severity == Severity::Error);
+        let trap = error.map(Trap::from);
         let run = EXEC
             .get(usize::from(bundle.opcode()))
             .copied()
@@ -293,20 +303,4 @@ impl Head {
             warnings,
         }
     }
-}
-
-/// The trap of an opcode that the generation does not have (decisions 1.1).
-fn undefined(op: Option<&OpRow>, bundle: &Bundle, generation: Generation) -> Option<Trap> {
-    let message = match op {
-        None => format!(
-            "opcode {:#04x} is defined on no generation",
-            bundle.opcode()
-        ),
-        Some(op) if op.engines == Engines::Nobody => format!("{} has no engine", op.name),
-        Some(op) if !op.gens.has(generation) => {
-            format!("{} exists on {}, not on {generation}", op.name, op.gens)
-        }
-        Some(_) => return None,
-    };
-    Some(Trap::new("bad-opcode", message))
 }

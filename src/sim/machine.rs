@@ -37,6 +37,16 @@ pub struct Machine {
     pub(super) interrupt: Arc<AtomicBool>,
 }
 
+impl std::fmt::Debug for Machine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Machine")
+            .field("generation", &self.generation)
+            .field("policy", &self.policy)
+            .field("position", &self.journal.position())
+            .finish_non_exhaustive()
+    }
+}
+
 impl Machine {
     /// A core after reset, without program.
     pub fn new(generation: Generation, settings: Settings, policy: Policy) -> Machine {
@@ -57,7 +67,7 @@ impl Machine {
             settings,
             rules: settings.rules(),
             policy,
-            code: Code::new(generation),
+            code: Code::new(generation, settings.checks()),
             state,
             journal: Journal::default(),
             scratch: Scratch::default(),
@@ -85,7 +95,7 @@ impl Machine {
     pub fn set_settings(&mut self, settings: Settings) {
         self.settings = settings;
         self.rules = settings.rules();
-        self.code.forget();
+        self.code.set_checks(settings.checks());
     }
 
     /// Scheduling policy.

@@ -2,6 +2,8 @@
 //!
 //! A key is written `set KEY VALUE`. Values change results, so recorded sessions carry them.
 
+use crate::isa::Severity;
+use crate::isa::legal::CheckSettings;
 use crate::num::{MinMaxNan, Rules};
 use thiserror::Error;
 
@@ -173,6 +175,20 @@ impl Settings {
     /// Does any key that changes results differ from its default?
     pub fn altered(&self) -> bool {
         self.values.iter().any(|v| *v != 0)
+    }
+
+    /// How bad the rules are that a user may turn into findings.
+    pub fn checks(&self) -> CheckSettings {
+        let severity = |id| match self.get(id) {
+            0 => Severity::Error,
+            _ => Severity::Warn,
+        };
+        CheckSettings {
+            reserved: severity(Id::CheckReserved),
+            start_partition: severity(Id::CheckStartPartition),
+            engine: severity(Id::CheckEngine),
+            pool_psum: severity(Id::CheckPoolPsum),
+        }
     }
 
     /// The conversion switches for ordinary narrowing.

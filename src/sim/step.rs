@@ -517,3 +517,6 @@ impl Cx<'_, '_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -126,6 +126,14 @@ fn time_of(event: bool, idx: u8) -> Region {
 impl Cx<'_, '_> {
     /// Side effects of the event waits that have passed: THEN_CLEAR and THEN_SET (isa 01 §3.1).
     pub(in crate::sim) fn consume_waits(&mut self) {
+        let e = self.instr.events();
+        let ext = extended(self.instr).map(|x| (x.wait, x.wait_value));
+        for (mode, value) in [Some((e.wait, e.value)), ext].into_iter().flatten() {
+            if mode.from_register() {
+                // Read once more, so that an undefined register is reported.
+                self.reg(value as u8);
+            }
+        }
         for w in waits(self.instr, self.state(), self.queue) {
             match w.mode.0 {
                 0x07 => self.post_event(w.idx, false),
@@ -156,32 +164,19 @@ impl Cx<'_, '_> {
     fn apply_updates(&mut self, on_complete: bool) {
         let e = self.instr.events();
         let ext = extended(self.instr);
-        if on_complete
-            && let Some(x) = ext
-            && x.update.0 != 0
-            && e.update.0 != 0
-        {
-            let m = "inline and extended update in one bundle".to_owned();
-            self.finding(Severity::Warn, "two-updates", m);
-        }
         if e.update.0 != 0 && e.update.on_complete() == on_complete {
-            self.update(e.update, e.update_idx, e.value, e.wait.uses_value());
+            self.update(e.update, e.update_idx, e.value);
         }
         if let Some(x) = ext
             && x.update.0 != 0
             && x.update.on_complete() == on_complete
         {
-            self.update(x.update, x.update_idx, x.update_value, false);
+            self.update(x.update, x.update_idx, x.update_value);
         }
     }
 
-    /// `shared`: the value is the threshold of a wait as well.
-    fn update(&mut self, mode: UpdateMode, idx: u8, value: u32, shared: bool) {
+    fn update(&mut self, mode: UpdateMode, idx: u8, value: u32) {
         let Some(action) = mode.action() else { return };
-        if matches!(action, 3 | 4) && value > 1 && !shared {
-            let m = format!("value {value} of an update that moves $S[{idx}] by 1");
-            self.finding(Severity::Warn, "sem-step", m);
-        }
         let operand = if mode.from_register() {
             self.reg(value as u8)
         } else {

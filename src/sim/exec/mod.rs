@@ -6,7 +6,7 @@
 
 mod act;
 mod alu;
-mod ctrl;
+pub(super) mod ctrl;
 mod cx;
 mod dest;
 mod dma;

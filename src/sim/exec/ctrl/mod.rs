@@ -7,7 +7,7 @@ pub(in crate::sim::exec) mod regs;
 mod scalar;
 
 #[cfg(test)]
-mod tests;
+pub(in crate::sim) mod tests;
 
 use crate::isa::fields::{ClearMode, PseudoSub, TestMode};
 use crate::isa::ops::ctrl::{CtrlEr, CtrlTestEs};
