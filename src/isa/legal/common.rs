@@ -261,6 +261,13 @@ fn operand(c: &mut Check<'_>, field: &'static FieldDesc) {
         if p.rule == "reserved" {
             continue;
         }
+        // Told once, at the count, not at every operand.
+        if p.rule == "channels"
+            && let Some(name) = field.operand.and_then(|o| o.lanes)
+        {
+            c.error(p.rule, name, p.message);
+            continue;
+        }
         let byte = field.byte() + p.offset;
         c.push(super::Violation {
             rule: p.rule,

@@ -13,6 +13,7 @@ use crate::isa::fields::{
     Addr4, AddrForm, AluOp, Data4, ImmSrc, Indirect, Location, Pattern, Space,
 };
 use crate::isa::generation::QUADRANT;
+use crate::isa::legal::address::{self, Placement};
 use crate::isa::legal::{Check, Severity};
 use crate::isa::{DType, Engine, Generation};
 
@@ -155,10 +156,14 @@ pub fn same_width(c: &mut Check<'_>, a: &str, b: &str) {
 /// `rule`: the field holds one of these codes.
 pub fn one_of(c: &mut Check<'_>, rule: &'static str, field: &str, allowed: &[u8]) {
     let v = c.value(field);
-    if allowed.iter().any(|a| u64::from(*a) == v) {
+    let kind = c.format().field(field).map(|f| f.kind);
+    let undefined = match kind {
+        Some(FieldKind::Enum(e)) => !e.open && e.name_of(v as u8).is_none(),
+        _ => false,
+    };
+    if undefined || allowed.iter().any(|a| u64::from(*a) == v) {
         return;
     }
-    let kind = c.format().field(field).map(|f| f.kind);
     let names: Vec<String> = allowed
         .iter()
         .map(|a| match kind {
@@ -257,30 +262,16 @@ pub fn one_psum_source(c: &mut Check<'_>) {
     }
 }
 
-/// `sbuf-only`: the engine of this opcode has no path to PSUM.
+/// `sbuf-only`: the engine of this opcode has no path to PSUM. In a stream of POOL every bundle is
+/// checked for that (`pool-psum`).
 pub fn sbuf_only(c: &mut Check<'_>) {
-    psum_operands(c, "sbuf-only", Severity::Error);
-}
-
-/// `pool-psum`: GPSIMD cores have no path to PSUM (isa 07 §2).
-pub fn pool_psum(c: &mut Check<'_>) {
-    if engine(c) == Engine::Pool {
-        psum_operands(c, "pool-psum", Severity::Error);
+    if c.engine == Some(Engine::Pool) {
+        return;
     }
-}
-
-/// `pool-psum` of the pooling path, which may reach PSUM: only a finding (decisions 1.2).
-pub fn pool_psum_finding(c: &mut Check<'_>) {
-    if engine(c) == Engine::Pool {
-        psum_operands(c, "pool-psum", Severity::Warn);
-    }
-}
-
-fn psum_operands(c: &mut Check<'_>, rule: &'static str, severity: Severity) {
     for f in c.format().fields {
         if location(c, f.name).is_some_and(|l| l.space == Space::Psum) {
             let message = format!("{} is in PSUM; allowed: SBUF", f.name);
-            c.at(severity, rule, f.name, message);
+            c.error("sbuf-only", f.name, message);
         }
     }
 }
@@ -401,39 +392,19 @@ pub fn pointer(c: &mut Check<'_>, f: &'static FieldDesc, dtype: DTypeOf) {
         DTypeOf::Fixed(code) => DType(code),
         DTypeOf::Field(name) => DType(c.value(name) as u8),
     };
-    let lanes = c.value("num_active_channels");
-    let place = match word.form() {
-        AddrForm::Immediate(_) => word.location(g).filter(|l| l.is_backed(g)),
-        _ => None,
-    };
-    let problem = match place {
-        None => Some("an address in SBUF or PSUM".to_owned()),
-        Some(l) if t.alignment(g).is_some_and(|a| l.off % a != 0) => {
-            Some(format!("an address aligned for {t}"))
+    let lanes = c.value("num_active_channels").clamp(1, 128);
+    let problem = match word.form() {
+        AddrForm::Immediate(a29) if !word.shape_register() => {
+            match address::resolved_address(a29, t, Placement::READ, g) {
+                Ok(l) => address::lanes(l, lanes, g).err().map(|e| e.to_string()),
+                Err(e) => Some(e.to_string()),
+            }
         }
-        Some(l) if !lanes_fit(l.part, lanes) => Some(format!(
-            "a start partition for {lanes} lanes (0; 64 for up to 64; 32 and 96 for up to 32)"
-        )),
-        Some(_) => None,
+        _ => Some(format!("{:#010x} is no plain address", word.0)),
     };
-    if let Some(allowed) = problem {
-        let message = format!(
-            "{} points to {:#010x}{}; allowed: {allowed}",
-            f.name,
-            word.0,
-            place.map_or_else(String::new, |l| format!(" ({l})")),
-        );
+    if let Some(problem) = problem {
+        let message = format!("{} points to a {t} per lane: {problem}", f.name);
         c.error("immediate-pointer", f.name, message);
-    }
-}
-
-/// May `lanes` partitions start at `part` (isa 02 §5)?
-pub const fn lanes_fit(part: u16, lanes: u64) -> bool {
-    match part {
-        0 => lanes <= 128,
-        64 => lanes <= 64,
-        32 | 96 => lanes <= 32,
-        _ => false,
     }
 }
 

@@ -50,7 +50,6 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
             tensor_tensor_dtypes,
             |c| same_count(c, &["src0", "src1", "dst"]),
             two_sources,
-            pool_psum,
             indirect_src1,
         ],
         doc: "Element-wise arithmetic of two tensors (isa 07a A1).",
@@ -74,7 +73,6 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
             plain,
             |c| same_count(c, &["src", "dst"]),
             |c| immediates(c, FP32),
-            pool_psum,
         ],
         doc: "Arithmetic of a tensor with one or two scalars (isa 07a A2).",
         ..OpRow::NEW
@@ -98,7 +96,6 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
             plain,
             |c| same_count(c, &["src", "dst"]),
             |c| pointer_form(c, FP32),
-            pool_psum,
         ],
         doc: "As TENSOR_SCALAR_ARITH_OP with both scalars behind pointers (isa 07a A2).",
         ..OpRow::NEW
@@ -119,7 +116,6 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
             plain,
             |c| multi_scalar(c, 8),
             |c| same_count(c, &["src", "dst"]),
-            pool_psum,
         ],
         doc: "Arithmetic with one preloaded scalar per outermost slice (isa 07a A5).",
         ..OpRow::NEW
@@ -141,7 +137,6 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
             bitvec_pair,
             |c| same_count(c, &["src0", "src1", "dst"]),
             two_sources,
-            pool_psum,
             indirect_src1,
         ],
         doc: "Element-wise bit operations of two tensors (isa 07a A1).",
@@ -166,7 +161,6 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
             |c| immediate_width(c, &["imm0", "imm1"], "in_dtype"),
             |c| same_count(c, &["src", "dst"]),
             |c| immediates(c, IN),
-            pool_psum,
         ],
         doc: "Bit operations of a tensor with one or two scalars (isa 07a A2).",
         ..OpRow::NEW
@@ -190,7 +184,6 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
             bypass_order,
             |c| same_count(c, &["src", "dst"]),
             |c| pointer_form(c, IN),
-            pool_psum,
         ],
         doc: "As TENSOR_SCALAR_BITVEC_OP with both scalars behind pointers (isa 07a A2).",
         ..OpRow::NEW
@@ -215,7 +208,6 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
             crc_on_pool,
             |c| multi_scalar(c, 8),
             |c| same_count(c, &["src", "dst"]),
-            pool_psum,
         ],
         doc: "Bit operations with one preloaded scalar per outermost slice (isa 07a A5).",
         ..OpRow::NEW
@@ -289,7 +281,6 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
             plain,
             |c| multi_scalar(c, 4),
             |c| same_count(c, &["src", "dst"]),
-            pool_psum,
         ],
         doc: "As 0x4F with pairs of scalars, the second one multiplied (isa 07a A5).",
         ..OpRow::NEW
@@ -325,7 +316,6 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
             |c| bf16_op(c, AluOp::ADD),
             |c| same_count(c, &["src0", "src1", "dst"]),
             two_sources,
-            pool_psum,
         ],
         doc: "Sum of two bf16 tensors (isa 07a A5).",
         ..OpRow::NEW
@@ -345,7 +335,6 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
             |c| bf16_op(c, AluOp::MULT),
             |c| same_count(c, &["src0", "src1", "dst"]),
             two_sources,
-            pool_psum,
         ],
         doc: "Product of two bf16 tensors (isa 07a A5).",
         ..OpRow::NEW
@@ -365,7 +354,6 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
             |c| bf16_op(c, AluOp::SUBTRACT),
             |c| same_count(c, &["src0", "src1", "dst"]),
             two_sources,
-            pool_psum,
         ],
         doc: "Difference of two bf16 tensors (isa 07a A5).",
         ..OpRow::NEW
@@ -382,7 +370,6 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         rules: &[
             channels,
             plain,
-            fill_register,
             |c| same_count(c, &["mask", "src", "dst"]),
             sbuf_only,
         ],
@@ -407,7 +394,6 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
             |c| same_count(c, &["src", "dst"]),
             |c| count_multiple(c, "src", 32),
             |c| immediates(c, FP32),
-            pool_psum,
         ],
         doc: "Tensor-scalar arithmetic after a 32x32 transpose of the source (isa 07a A2).",
         ..OpRow::NEW

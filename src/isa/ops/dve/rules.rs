@@ -278,13 +278,6 @@ pub(super) fn range_select(c: &mut Check<'_>) {
     }
 }
 
-/// 0x92: the fill register exists.
-pub(super) fn fill_register(c: &mut Check<'_>) {
-    if let Some(f) = c.format().field("fill_reg") {
-        register(c, f);
-    }
-}
-
 /// 0x4F, 0x5F, 0x87: `scalar-count`: W is the number of preloaded scalars.
 pub(super) fn multi_scalar(c: &mut Check<'_>, most: u16) {
     one_of(c, "op-dim", "op_dim", &[SubDim::XYZ.0]);

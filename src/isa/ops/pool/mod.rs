@@ -64,7 +64,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: D4Mr::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Partial,
-        rules: &[channels, rng, pool_psum],
+        rules: &[channels, rng],
         doc: "Raw random draws (isa 07b B4, 07c C5).",
         ..OpRow::NEW
     },
@@ -141,7 +141,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: D4Rand::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Partial,
-        rules: &[channels, rand, algorithm, rand_state, pool_psum],
+        rules: &[channels, rand, algorithm, rand_state],
         doc: "Writes generator state to memory (isa 07c C5).",
         ..OpRow::NEW
     },
@@ -208,7 +208,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S3d3Dropout::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Partial,
-        rules: &[channels, dropout, |c| immediates(c, FP32), pool_psum],
+        rules: &[channels, dropout, |c| immediates(c, FP32)],
         doc: "Zeroes elements at random (isa 07c C4).",
         ..OpRow::NEW
     },
@@ -396,7 +396,6 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
             channels,
             |c| wide(c, "in0_dtype", "in1_dtype"),
             |c| same_count(c, &["src0", "src1", "dst0", "dst1"]),
-            pool_psum,
         ],
         doc: "64-bit sum, difference, product or shift of two integer tensors (isa 07c C6).",
         ..OpRow::NEW
@@ -417,7 +416,6 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
             |c| wide(c, "in_dtype", "imm_dtype"),
             |c| same_count(c, &["src", "dst0", "dst1"]),
             |c| immediates(c, DTypeOf::Field("imm_dtype")),
-            pool_psum,
         ],
         doc: "64-bit sum, difference, product or shift of an integer tensor and a scalar (isa 07c C6).",
         ..OpRow::NEW

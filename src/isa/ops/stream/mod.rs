@@ -24,7 +24,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
-        rules: &[channels, reduce_arith, pool_psum],
+        rules: &[channels, reduce_arith],
         doc: "Folds the innermost dimensions with an arithmetic operation (isa 07b B1).",
         ..OpRow::NEW
     },
@@ -41,7 +41,6 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
             channels,
             |c| pool(c, &[PoolFunc::MAX_POOL, PoolFunc::AVG_POOL]),
             |c| dtype_in(c, "out_dtype", dt::PLAIN_OUT),
-            pool_psum_finding,
         ],
         doc: "Maximum or average of pooling windows (isa 07b B3).",
         ..OpRow::NEW
@@ -56,7 +55,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
-        rules: &[channels, bit_move, pool_psum],
+        rules: &[channels, bit_move],
         doc: "Bit-exact copy with any re-striding (isa 07b B1).",
         ..OpRow::NEW
     },
@@ -70,7 +69,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
-        rules: &[channels, moves, plain, pool_psum],
+        rules: &[channels, moves, plain],
         doc: "Copy with conversion through fp32 (isa 07b B1).",
         ..OpRow::NEW
     },
@@ -84,7 +83,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
-        rules: &[channels, moves, plain, pool_psum],
+        rules: &[channels, moves, plain],
         doc: "1/x of every element (isa 07b B1).",
         ..OpRow::NEW
     },
@@ -98,7 +97,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
-        rules: &[channels, fill, pool_psum],
+        rules: &[channels, fill],
         doc: "Fills the destination with constant bits (isa 07b B4).",
         ..OpRow::NEW
     },
@@ -113,7 +112,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         exec: Exec::Unmodelled("which registers it stores is not published"),
         decode: Known::Solid,
         semantics: Known::Unknown,
-        rules: &[channels, fill, |c| zero(c, &["set_value"]), pool_psum],
+        rules: &[channels, fill, |c| zero(c, &["set_value"])],
         doc: "Stores registers to memory; which ones is not known (isa 07b B4).",
         ..OpRow::NEW
     },
@@ -131,7 +130,6 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
             cumulative,
             |c| op_in(c, "op", alu_class::cumulative(c.generation())),
             plain,
-            pool_psum,
         ],
         doc: "Inclusive arithmetic scan along the innermost dimensions (isa 07b B1).",
         ..OpRow::NEW
@@ -147,7 +145,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
-        rules: &[channels, reduce, fold_bitvec, pool_psum],
+        rules: &[channels, reduce, fold_bitvec],
         doc: "Folds the innermost dimensions with a bit operation (isa 07b B1).",
         ..OpRow::NEW
     },
@@ -164,7 +162,6 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
             channels,
             |c| pool(c, &[PoolFunc::NONE]),
             |c| dtype_in(c, "out_dtype", dt::UNSIGNED),
-            pool_psum_finding,
         ],
         doc: "Index of the first maximum of each pooling window (isa 07b B3).",
         ..OpRow::NEW
@@ -179,7 +176,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         bitvec: true,
         decode: Known::Solid,
         semantics: Known::Solid,
-        rules: &[channels, cumulative, fold_bitvec, pool_psum],
+        rules: &[channels, cumulative, fold_bitvec],
         doc: "Inclusive bit-vector scan along the innermost dimensions (isa 07b B1).",
         ..OpRow::NEW
     },
@@ -273,7 +270,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S4d4Tr::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
-        rules: &[channels, bit_move, pool_psum],
+        rules: &[channels, bit_move],
         doc: "Moves partitions inside groups of 32 by the loaded mask (isa 07b B1).",
         ..OpRow::NEW
     },
@@ -286,7 +283,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S4d4Tr::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Solid,
-        rules: &[transpose, pool_psum],
+        rules: &[transpose],
         doc: "Transposes tiles of 32 lanes by 32 elements (isa 07b B1).",
         ..OpRow::NEW
     },
@@ -369,7 +366,6 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
             load_only,
             |c| count_in(c, "src", 1, 8),
             |c| dtype_in(c, "dtype", dt::PLAIN),
-            pool_psum,
         ],
         doc: "Loads up to 8 fp32 scalars for 0x4F and 0x87 (isa 07a A5).",
         ..OpRow::NEW
@@ -390,7 +386,6 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
             load_only,
             |c| count_in(c, "src", 1, 8),
             |c| dtype_in(c, "dtype", dt::INT),
-            pool_psum,
         ],
         doc: "Loads up to 8 bit-vector scalars for 0x5F (isa 07a A5).",
         ..OpRow::NEW
@@ -456,7 +451,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
-        rules: &[channels, iota, pool_psum],
+        rules: &[channels, iota],
         doc: "Writes generated numbers (isa 07b B5).",
         ..OpRow::NEW
     },
@@ -482,7 +477,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         formats: S4d4Tr::MEM_FROM_V4,
         decode: Known::Solid,
         semantics: Known::Partial,
-        rules: &[transposed, reduce_arith, pool_psum],
+        rules: &[transposed, reduce_arith],
         doc: "TENSOR_REDUCE_ARITH_OP after a 32x32 transpose (isa 07b B1).",
         ..OpRow::NEW
     },
@@ -496,7 +491,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         bitvec: true,
         decode: Known::Solid,
         semantics: Known::Partial,
-        rules: &[transposed, reduce, fold_bitvec, pool_psum],
+        rules: &[transposed, reduce, fold_bitvec],
         doc: "TENSOR_REDUCE_BITVEC_OP after a 32x32 transpose (isa 07b B1).",
         ..OpRow::NEW
     },
@@ -510,7 +505,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
-        rules: &[channels, reduce, |c| bf16_op(c, AluOp::ADD), pool_psum],
+        rules: &[channels, reduce, |c| bf16_op(c, AluOp::ADD)],
         doc: "Sum of the innermost dimensions in bf16 (isa 07b B1).",
         ..OpRow::NEW
     },
@@ -524,7 +519,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
-        rules: &[channels, reduce, |c| bf16_op(c, AluOp::MAX), pool_psum],
+        rules: &[channels, reduce, |c| bf16_op(c, AluOp::MAX)],
         doc: "Maximum of the innermost dimensions in bf16 (isa 07b B1).",
         ..OpRow::NEW
     },
