@@ -96,6 +96,8 @@ regions! {
     PARAM_RAM "dve.param-ram" 256, |i| if i == 0 { 0 } else { (1.0 / i as f32).to_bits() };
     /// Scalar flops, eight per lane.
     SCALAR_FLOPS "dve.scalars" LANES * 8, |_| 0;
+    /// How many of them were loaded.
+    SCALAR_COUNT "dve.scalar-count" 1, |_| 0;
     /// Batch-norm parameters A, B, C, N, mean per lane.
     BN_PARAMS "dve.bn" LANES * 5, |_| 0;
     /// Which bundle loaded the batch-norm parameters: its opcode byte, 0 for none.
@@ -109,6 +111,10 @@ regions! {
     /// One bit per 4-byte PSUM cell, `[plane][bank][partition]` of 512; planes: last written by the PE, in a group without
     /// END, written by the PE and not read since (isa 05 §6.2).
     PSUM_GROUP "psum.group" 3 * 8 * LANES * 16, |_| 0;
+    /// Table window of POOL_BUFFER_LOAD: 512 elements per lane.
+    POOL_BUFFER "pool.buffer" LANES * 512, |_| 0;
+    /// Its first index, elements per lane (0: empty), bytes per element.
+    POOL_BUFFER_INFO "pool.buffer-info" 3, |_| 0;
     /// Arguments of 0x7A.
     POOL_ARGS "pool.args" 8, |_| 0;
     /// Shape registers: four of four (step, count) pairs.

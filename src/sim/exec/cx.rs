@@ -27,6 +27,8 @@ pub struct Scratch {
     pub(super) bytes: Vec<u8>,
     pub(super) packed: Vec<u8>,
     pub(super) held: Vec<u8>,
+    /// Sequence number of the bundle that had a scalar or accumulator NaN as input.
+    pub(super) nan_input: Option<u64>,
     pub(super) panels: super::pe::Panels,
 }
 
@@ -97,6 +99,15 @@ impl Scalars {
     /// Value of a lane.
     pub fn f32(&self, lane: u16) -> f32 {
         f32::from_bits(self.bits(lane))
+    }
+
+    /// Is one of the values a NaN?
+    pub fn any_nan(&self) -> bool {
+        let nan = |bits: &u32| f32::from_bits(*bits).is_nan();
+        match self {
+            Scalars::One(bits) => nan(bits),
+            Scalars::PerLane(all) => all.iter().any(nan),
+        }
     }
 }
 
@@ -291,6 +302,37 @@ impl Cx<'_, '_> {
         dtype: DType,
         lanes: u16,
     ) -> Result<Scalars, Trap> {
+        let kind = kind_of(dtype, self.settings.is(Id::Fp8E4, 2));
+        let mut scalars = self.raw_scalars(slot, imm, src, dtype, lanes)?;
+        if let (Scalars::PerLane(all), Some(kind)) = (&mut scalars, kind) {
+            for bits in all {
+                *bits = if kind.is_float() {
+                    num::widen(kind, (*bits).into()).to_bits()
+                } else if kind.is_int() && kind.is_signed() {
+                    num::sign_extend((*bits).into(), kind.bits()) as u32
+                } else {
+                    *bits
+                };
+            }
+        }
+        if kind.is_some_and(Kind::is_float) && scalars.any_nan() {
+            self.note_nan_input();
+        }
+        Ok(scalars)
+    }
+
+    /// The same with pointed-to scalars as raw bits, zero-extended.
+    ///
+    /// # Errors
+    /// As [`Cx::scalars`].
+    pub fn raw_scalars(
+        &mut self,
+        slot: &'static str,
+        imm: Imm32,
+        src: ImmSrc,
+        dtype: DType,
+        lanes: u16,
+    ) -> Result<Scalars, Trap> {
         let word = match src {
             ImmSrc::INSTRUCTION => return Ok(Scalars::One(imm.0)),
             ImmSrc::POINTER => Addr4(imm.0),
@@ -319,17 +361,18 @@ impl Cx<'_, '_> {
         self.state()
             .read_into(&rect, &mut bytes)
             .map_err(|e| Trap::at("bounds", slot, e.to_string()))?;
-        let values = bytes.chunks_exact(kind.bytes()).map(|e| {
-            let raw = raw(e);
-            if kind.is_float() {
-                num::widen(kind, raw).to_bits()
-            } else if kind.is_int() && kind.is_signed() {
-                num::sign_extend(raw, kind.bits()) as u32
-            } else {
-                raw as u32
-            }
-        });
+        let values = bytes.chunks_exact(kind.bytes()).map(|e| raw(e) as u32);
         Ok(Scalars::PerLane(values.collect()))
+    }
+
+    /// Tells that an input that is no tensor was NaN: a NaN result is then none of its making.
+    pub fn note_nan_input(&mut self) {
+        self.scratch.nan_input = Some(self.seq);
+    }
+
+    /// Was there such an input in this bundle?
+    pub(super) fn nan_input(&self) -> bool {
+        self.scratch.nan_input == Some(self.seq)
     }
 
     /// Words of a hidden region.

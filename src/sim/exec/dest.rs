@@ -1,12 +1,14 @@
 //! Storing results, and the loop over lanes that most instructions share (isa 07 §1.3).
 
+use std::ops::Range;
+
 use super::cx::Cx;
-use super::walk::{Plan, Walk};
+use super::walk::{Lanes, Plan, Walk};
 use crate::isa::{Engine, Severity};
 use crate::num::{self, Kind, Narrowed, Rules};
 use crate::sim::fault::Trap;
 use crate::sim::settings::Id;
-use crate::sim::{MemError, Runs, State};
+use crate::sim::{MemError, Rect, Runs, State};
 
 /// Bytes computed before they are stored, where nothing forces more: they should still be in the
 /// first-level cache then.
@@ -87,22 +89,51 @@ impl Cx<'_, '_> {
         &mut self,
         dest: &Dest,
         hold: bool,
+        fill: impl FnMut(&State, u16, &mut [u8]) -> Result<(), Trap>,
+    ) -> Result<(), Trap> {
+        let lanes = dest.walk.lanes;
+        let block = match hold {
+            true => lanes,
+            false => (BLOCK / dest.stored_bytes().max(1)).clamp(1, 128) as u16,
+        };
+        let first = (0..lanes).step_by(usize::from(block.max(1)));
+        let pieces: Vec<_> = first
+            .map(|a| a..a.saturating_add(block).min(lanes))
+            .collect();
+        self.store_pieces(dest, pieces.iter().map(std::slice::from_ref), fill)
+    }
+
+    /// Stores some lanes of a destination, all of them filled before the first is stored.
+    ///
+    /// # Errors
+    /// As [`Cx::store_lanes`].
+    pub fn store_some(
+        &mut self,
+        dest: &Dest,
+        lanes: &[Range<u16>],
+        fill: impl FnMut(&State, u16, &mut [u8]) -> Result<(), Trap>,
+    ) -> Result<(), Trap> {
+        self.store_pieces(dest, std::iter::once(lanes), fill)
+    }
+
+    /// Stores batches of lanes one after another, each filled before it is stored.
+    fn store_pieces<'p>(
+        &mut self,
+        dest: &Dest,
+        batches: impl Iterator<Item = &'p [Range<u16>]>,
         mut fill: impl FnMut(&State, u16, &mut [u8]) -> Result<(), Trap>,
     ) -> Result<(), Trap> {
         let (walk, row) = (&dest.walk, dest.stored_bytes());
         if row == 0 {
             return Ok(());
         }
-        let block = match hold {
-            true => walk.lanes,
-            false => (BLOCK / row).clamp(1, 128) as u16,
-        };
         let mut held = std::mem::take(&mut self.scratch.held);
         let mut ordered = vec![0; dest.plan.order.as_ref().map_or(0, |_| walk.bytes())];
-        for first in (0..walk.lanes).step_by(usize::from(block.max(1))) {
-            let lanes = block.min(walk.lanes - first);
-            held.resize(row * usize::from(lanes), 0);
-            for (lane, out) in (first..).zip(held.chunks_exact_mut(row)) {
+        for batch in batches {
+            let lanes: usize = batch.iter().map(ExactSizeIterator::len).sum();
+            held.resize(row * lanes, 0);
+            let numbers = batch.iter().cloned().flatten();
+            for (lane, out) in numbers.zip(held.chunks_exact_mut(row)) {
                 self.poll()?;
                 match &dest.plan.order {
                     None => fill(self.writer.state(), lane, out)?,
@@ -112,9 +143,71 @@ impl Cx<'_, '_> {
                     }
                 }
             }
-            self.put_lanes(dest, first, lanes, &held)?;
+            let mut rest = held.as_slice();
+            for piece in batch {
+                let (now, later) = rest.split_at((row * piece.len()).min(rest.len()));
+                self.put_lanes(dest, piece.start, piece.len() as u16, now)?;
+                rest = later;
+            }
         }
         self.scratch.held = held;
+        Ok(())
+    }
+
+    /// Stores the selected elements of every lane and leaves the others as they are. `fill` sets
+    /// the packed bytes in walk order and which elements are selected. Sources are read first.
+    ///
+    /// # Errors
+    /// As [`Cx::store_lanes`].
+    pub fn merge_lanes(
+        &mut self,
+        dest: &Dest,
+        mut fill: impl FnMut(&State, u16, &mut [u8], &mut [bool]) -> Result<(), Trap>,
+    ) -> Result<(), Trap> {
+        let walk = &dest.walk;
+        let mut selected = vec![false; walk.count];
+        let written = walk.rects().all(|r| self.state().is_written(&r));
+        if dest.plan.order.is_none() && written {
+            let mut buffer = Vec::new();
+            return self.store_lanes(dest, true, |state, lane, out| {
+                fill(state, lane, out, &mut selected)?;
+                let former = walk.packed(state, lane, &mut buffer);
+                keep(walk.elem as usize, former, &selected, out);
+                Ok(())
+            });
+        }
+        // Elements that keep their value must also stay unwritten, so each lane has runs of its own.
+        let size = walk.elem as usize;
+        let mut new = vec![0; walk.bytes()];
+        let mut runs: Vec<(Rect, Vec<u8>)> = Vec::new();
+        for lane in 0..walk.lanes {
+            self.poll()?;
+            fill(self.writer.state(), lane, &mut new, &mut selected)?;
+            let chosen = walk.offsets().zip(&selected).zip(new.chunks_exact(size));
+            let mut chosen: Vec<(u32, &[u8])> = chosen
+                .filter(|((_, s), _)| **s)
+                .map(|((off, _), bytes)| (off, bytes))
+                .collect();
+            chosen.sort_by_key(|c| c.0);
+            for (i, (off, bytes)) in chosen.iter().enumerate() {
+                if chosen.get(i + 1).is_some_and(|next| next.0 == *off) {
+                    continue;
+                }
+                let part = walk.partition(lane);
+                let rect = Rect::new(walk.space, part, 1, u64::from(*off), walk.elem);
+                match runs.last_mut() {
+                    Some((last, data)) if last.part == part && last.end() == rect.off => {
+                        last.len += rect.len;
+                        data.extend_from_slice(bytes);
+                    }
+                    _ => runs.push((rect, bytes.to_vec())),
+                }
+            }
+        }
+        for (rect, data) in runs {
+            let done = self.writer.store(&rect, &data);
+            done.map_err(|e| Trap::at("bounds", walk.field, e.to_string()))?;
+        }
         Ok(())
     }
 
@@ -160,7 +253,7 @@ impl Cx<'_, '_> {
 
     /// Reports NaNs that were made, not passed on, once per instruction (decisions 1.3).
     pub fn report_fresh_nan(&mut self, nans: u64, fresh: bool) {
-        if fresh {
+        if fresh && !self.nan_input() {
             let m = format!("{nans} NaN written, no input was NaN");
             self.finding(Severity::Warn, "nan", m);
         }
@@ -204,6 +297,17 @@ fn reorder(order: &[u32], size: usize, bytes: &[u8], out: &mut [u8]) {
     }
 }
 
+/// Puts former elements back where the new ones are not selected.
+fn keep(size: usize, former: &[u8], selected: &[bool], new: &mut [u8]) {
+    let former = former.chunks_exact(size.max(1));
+    let pairs = new.chunks_exact_mut(size.max(1)).zip(former);
+    for ((new, former), selected) in pairs.zip(selected) {
+        if !selected {
+            new.copy_from_slice(former);
+        }
+    }
+}
+
 impl Dest {
     /// Bytes of a lane as they lie in memory: those of the walk without repetitions.
     fn stored_bytes(&self) -> usize {
@@ -238,22 +342,36 @@ pub fn map_f32_by<const N: usize>(
     rules: &Rules,
     sources: [&Walk; N],
     dest: &Dest,
+    f: impl FnMut(u16, [&[f32]; N], &mut [f32]) -> Result<(), Trap>,
+) -> Result<(), Trap> {
+    let hold = cx.overlap(&sources, dest)?;
+    map_lanes(cx, rules, hold, sources, dest, f)
+}
+
+/// [`map_f32`] over lanes from anywhere.
+pub(super) fn map_lanes<S: Lanes, const N: usize>(
+    cx: &mut Cx<'_, '_>,
+    rules: &Rules,
+    hold: bool,
+    sources: [&S; N],
+    dest: &Dest,
     mut f: impl FnMut(u16, [&[f32]; N], &mut [f32]) -> Result<(), Trap>,
 ) -> Result<(), Trap> {
-    for walk in sources.iter().chain([&&dest.walk]) {
-        if walk.kind.lanes() > 1 {
-            let m = format!("{} is no type of single elements", walk.kind);
-            return Err(Trap::at("dtype", walk.field, m));
+    let kinds = sources.iter().map(|s| (s.field(), s.kind()));
+    for (field, kind) in kinds.chain([(dest.walk.field, dest.walk.kind)]) {
+        if kind.lanes() > 1 {
+            let m = format!("{kind} is no type of single elements");
+            return Err(Trap::at("dtype", field, m));
         }
     }
-    let hold = cx.overlap(&sources, dest)?;
-    let mut ins: [Vec<f32>; N] = std::array::from_fn(|_| Vec::new());
+    let mut ins: [Vec<f32>; N] = sources.map(|s| vec![0.0; s.count()]);
     let mut out = vec![0.0; dest.walk.count];
     let mut buffer = std::mem::take(&mut cx.scratch.bytes);
     let (mut lost, mut fresh_nan) = (Narrowed::default(), false);
     cx.store_lanes(dest, hold, |state, lane, bytes| {
-        for (walk, values) in sources.iter().zip(&mut ins) {
-            walk.read_f32(state, lane, &mut buffer, values);
+        for (source, values) in sources.iter().zip(&mut ins) {
+            let packed = source.packed(state, lane, &mut buffer);
+            num::widen_slice(source.kind(), packed, values);
         }
         f(lane, ins.each_ref().map(Vec::as_slice), &mut out)?;
         let now = num::narrow_slice(dest.walk.kind, &out, rules, bytes);
@@ -274,14 +392,25 @@ pub fn map_bytes<const N: usize>(
     cx: &mut Cx<'_, '_>,
     sources: [&Walk; N],
     dest: &Dest,
-    mut f: impl FnMut(u16, [&[u8]; N], &mut [u8]) -> Result<(), Trap>,
+    f: impl FnMut(u16, [&[u8]; N], &mut [u8]) -> Result<(), Trap>,
 ) -> Result<(), Trap> {
     let hold = cx.overlap(&sources, dest)?;
+    map_raw(cx, hold, sources, dest, f)
+}
+
+/// [`map_bytes`] over lanes from anywhere.
+pub(super) fn map_raw<S: Lanes, const N: usize>(
+    cx: &mut Cx<'_, '_>,
+    hold: bool,
+    sources: [&S; N],
+    dest: &Dest,
+    mut f: impl FnMut(u16, [&[u8]; N], &mut [u8]) -> Result<(), Trap>,
+) -> Result<(), Trap> {
     let mut buffers: [Vec<u8>; N] = std::array::from_fn(|_| Vec::new());
     cx.store_lanes(dest, hold, |state, lane, out| {
         let mut rest = buffers.iter_mut();
-        let ins = sources.map(|walk| match rest.next() {
-            Some(buffer) => walk.packed(state, lane, buffer),
+        let ins = sources.map(|source| match rest.next() {
+            Some(buffer) => source.packed(state, lane, buffer),
             None => &[],
         });
         f(lane, ins, out)

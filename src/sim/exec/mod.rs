@@ -12,6 +12,7 @@ mod dest;
 mod dma;
 mod dve;
 mod pe;
+mod pool;
 mod stream;
 mod walk;
 
@@ -38,12 +39,25 @@ const FAMILIES: &[&[(u8, ExecFn)]] = &[
     ctrl::mem2d::EXEC,
     ctrl::regs::EXEC,
     dma::EXEC,
+    dve::cache::EXEC,
+    dve::multi::EXEC,
+    dve::predicated::EXEC,
+    dve::scalar_tensor_tensor::EXEC,
+    dve::select::EXEC,
     dve::tensor_scalar::EXEC,
     dve::tensor_tensor::EXEC,
     pe::EXEC,
+    pool::extended::EXEC,
+    pool::gather::EXEC,
+    pool::random::EXEC,
+    pool::sort::EXEC,
+    stream::batch_norm::EXEC,
     stream::fill::EXEC,
     stream::moves::EXEC,
+    stream::pool::EXEC,
     stream::reduce::EXEC,
+    stream::search::EXEC,
+    stream::tiles::EXEC,
 ];
 
 /// Function of each opcode byte.

@@ -501,6 +501,33 @@ impl Walk {
     }
 }
 
+/// Rows of elements, one per lane: a walk through memory, or what was read before.
+pub trait Lanes {
+    /// Slot they belong to, for messages.
+    fn field(&self) -> &'static str;
+    /// Kind of element.
+    fn kind(&self) -> Kind;
+    /// Elements per lane.
+    fn count(&self) -> usize;
+    /// Packed bytes of a lane, in place or in `buffer`.
+    fn packed<'b>(&'b self, state: &'b State, lane: u16, buffer: &'b mut Vec<u8>) -> &'b [u8];
+}
+
+impl Lanes for Walk {
+    fn field(&self) -> &'static str {
+        self.field
+    }
+    fn kind(&self) -> Kind {
+        self.kind
+    }
+    fn count(&self) -> usize {
+        self.count
+    }
+    fn packed<'b>(&'b self, state: &'b State, lane: u16, buffer: &'b mut Vec<u8>) -> &'b [u8] {
+        Walk::packed(self, state, lane, buffer)
+    }
+}
+
 /// The bits of an element, zero-extended.
 pub fn raw(element: &[u8]) -> u64 {
     let mut word = [0; 8];

@@ -21,6 +21,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S3D3_TS",
         formats: S3d3Ts::MEM_FROM_V4,
+        exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
         rules: &[
@@ -108,6 +109,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Of(&[Engine::Dve, Engine::Pool]),
         layout: "S4D4_TSM",
         formats: S4d4Tsm::MEM_FROM_V4,
+        exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
         rules: &[
@@ -197,6 +199,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         layout: "S4D4_TSM",
         formats: S4d4Tsm::MEM_FROM_V4,
         bitvec: true,
+        exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
         rules: &[
@@ -219,6 +222,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S3S3D3_TT",
         formats: S3s3d3Tt::MEM_FROM_V4,
+        exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Partial,
         rules: &[
@@ -238,6 +242,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S3S3D3_TT",
         formats: S3s3d3Tt::MEM_FROM_V4,
+        exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
         rules: &[
@@ -273,6 +278,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Of(&[Engine::Dve, Engine::Pool]),
         layout: "S4D4_TSM",
         formats: S4d4Tsm::EVERY,
+        exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Partial,
         rules: &[
@@ -365,6 +371,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Of(&[Engine::Pool, Engine::Dve]),
         layout: "S2D2_TS_AS",
         formats: S2d2TsAs::EVERY,
+        exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
         rules: &[
@@ -383,6 +390,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Of(&[Engine::Dve, Engine::Pool]),
         layout: "S3D3_TS",
         formats: S3d3Ts::MEM_FROM_V4,
+        exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Partial,
         rules: &[
@@ -405,6 +413,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S3D3_TS_SELECT",
         formats: S3d3TsSelect::MEM_FROM_V4,
+        exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
         rules: &[
@@ -423,6 +432,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S3S3D3_TT",
         formats: S3s3d3Tt::MEM_FROM_V4,
+        exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
         rules: &[
@@ -442,6 +452,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S3D3_TS",
         formats: S3d3Ts::MEM_FROM_V4,
+        exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
         rules: &[
@@ -460,6 +471,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S2S2D2_STT",
         formats: S2s2d2Stt::EVERY,
+        exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
         rules: &[
@@ -481,6 +493,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         layout: "S2S2D2_STT",
         formats: S2s2d2Stt::EVERY,
         bitvec: true,
+        exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
         rules: &[
@@ -501,6 +514,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S2D2_RS",
         formats: S2d2Rs::EVERY,
+        exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
         rules: &[
@@ -520,6 +534,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S2S2D2_STT",
         formats: S2s2d2Stt::EVERY,
+        exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
         rules: &[
@@ -540,6 +555,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S3D3_TS",
         formats: S3d3Ts::MEM_FROM_V4,
+        exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
         rules: &[
@@ -558,6 +574,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S3D3_CP_PRED_SCALAR",
         formats: S3d3CpPredScalar::MEM_FROM_V4,
+        exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
         rules: &[
@@ -576,6 +593,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S2S2D2_STT",
         formats: S2s2d2Stt::EVERY,
+        exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
         rules: &[

@@ -31,25 +31,30 @@ impl Cx<'_, '_> {
         seed: Option<&Scalars>,
         lanes: u16,
     ) -> Result<Option<Vec<f32>>, Trap> {
-        let start = |value: &dyn Fn(u16) -> f32| Ok(Some((0..lanes).map(value).collect()));
-        match (command, seed) {
+        let start: Vec<f32> = match (command, seed) {
             (AccumCmd::IDLE, _) => {
                 self.mark_idle(lanes);
-                Ok(None)
+                return Ok(None);
             }
             (AccumCmd::ACCUMULATE, _) => {
                 self.check_idle(lanes);
-                let words = self.hidden(Region::DVE_ACC);
-                let at = |lane: u16| words.get(usize::from(lane)).copied().unwrap_or(0);
-                start(&|lane| f32::from_bits(at(lane)))
+                let words = self.hidden(Region::DVE_ACC).iter();
+                words
+                    .take(usize::from(lanes))
+                    .map(|w| f32::from_bits(*w))
+                    .collect()
             }
-            (AccumCmd::ZERO_ACCUMULATE, _) => start(&|_| identity(fold)),
-            (AccumCmd::LOAD_ACCUMULATE, Some(seed)) => start(&|lane| seed.f32(lane)),
+            (AccumCmd::ZERO_ACCUMULATE, _) => vec![identity(fold); usize::from(lanes)],
+            (AccumCmd::LOAD_ACCUMULATE, Some(seed)) => (0..lanes).map(|l| seed.f32(l)).collect(),
             _ => {
                 let m = format!("this instruction has no command {command}");
-                Err(Trap::at("accumulator", "accumulator_cmd", m))
+                return Err(Trap::at("accumulator", "accumulator_cmd", m));
             }
+        };
+        if start.iter().any(|a| a.is_nan()) {
+            self.note_nan_input();
         }
+        Ok(Some(start))
     }
 
     /// Keeps folded accumulators; they count as set.

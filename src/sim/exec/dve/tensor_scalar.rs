@@ -5,7 +5,10 @@ use crate::isa::fields::{AluOp, ImmSrc};
 use crate::isa::ops::dve::S3d3Ts;
 use crate::num::{self, Kind, Rhs};
 use crate::sim::exec::alu::{elements, int_band, int_trap, put, unary, widest, zip, zip_bits};
-use crate::sim::exec::{Cx, Dest, ExecFn, Scalars, Walk, map_bytes, map_f32};
+use crate::sim::exec::dest::map_lanes;
+use crate::sim::exec::stream::tiles;
+use crate::sim::exec::walk::Lanes;
+use crate::sim::exec::{Cx, Dest, ExecFn, Scalars, map_bytes};
 use crate::sim::fault::Trap;
 
 /// Functions, ascending by opcode.
@@ -14,28 +17,25 @@ pub(in crate::sim::exec) const EXEC: &[(u8, ExecFn)] = &[
     (0x44, |cx| arith(cx, true)),
     (0x53, |cx| bitvec(cx, false)),
     (0x54, |cx| bitvec(cx, true)),
+    (0x93, transposed),
 ];
 
 /// One of the two operations with its scalar.
 #[derive(Debug)]
-pub(super) struct Stage {
+struct Stage {
     /// Slot of the operation, for messages.
-    pub field: &'static str,
+    field: &'static str,
     /// The operation.
-    pub op: AluOp,
+    op: AluOp,
     /// Its scalar; zero where the operation takes none.
-    pub scalar: Scalars,
+    scalar: Scalars,
     /// The scalar is the left operand.
-    pub swap: bool,
+    swap: bool,
 }
 
 /// Reads the two stages. In the pointer forms both immediates are pointers whatever their source
 /// says (isa 07a A2).
-pub(super) fn stages(
-    cx: &mut Cx<'_, '_>,
-    pointers: bool,
-    dtype: DType,
-) -> Result<[Stage; 2], Trap> {
+fn stages(cx: &mut Cx<'_, '_>, pointers: bool, dtype: DType) -> Result<[Stage; 2], Trap> {
     let bundle = cx.instr.bundle;
     let v = S3d3Ts(&bundle);
     let lanes = u16::from(v.num_active_channels());
@@ -71,29 +71,34 @@ fn arith(cx: &mut Cx<'_, '_>, pointers: bool) -> Result<(), Trap> {
     let stages = stages(cx, pointers, DType::FP32)?;
     let (src, dst) = (cx.operand("src")?, cx.dest("dst")?);
     cx.same_counts(&[&src], &dst)?;
-    two_stages(cx, &stages, &src, &dst)
+    let hold = cx.overlap(&[&src], &dst)?;
+    two_stages(cx, &stages, &src, hold, &dst)
+}
+
+/// 0x93: the same after a transpose of 32 x 32 tiles (isa 07a A2, inferred).
+fn transposed(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
+    let stages = stages(cx, false, DType::FP32)?;
+    let (src, dst) = (cx.operand("src")?, cx.dest("dst")?);
+    cx.same_counts(&[&src], &dst)?;
+    cx.overlap(&[&src], &dst)?;
+    let rows = tiles::transposed(cx, &src)?;
+    two_stages(cx, &stages, &rows, false, &dst)
 }
 
 /// Both stages in fp32, without rounding between them but that of fp32.
-pub(super) fn two_stages(
+fn two_stages<S: Lanes>(
     cx: &mut Cx<'_, '_>,
     [first, second]: &[Stage; 2],
-    src: &Walk,
+    src: &S,
+    hold: bool,
     dst: &Dest,
 ) -> Result<(), Trap> {
-    let mm = cx.settings.min_max();
-    let mut between = vec![0.0; src.count];
-    map_f32(cx, [src], dst, |lane, [x], out| {
+    let (mm, rules) = (cx.settings.min_max(), *cx.rules());
+    let mut between = vec![0.0; src.count()];
+    map_lanes(cx, &rules, hold, [src], dst, |lane, [x], out| {
         let run = |s: &Stage, x: &[f32], out: &mut [f32]| {
-            zip(
-                s.field,
-                s.op,
-                x,
-                Rhs::Scalar(s.scalar.f32(lane)),
-                s.swap,
-                mm,
-                out,
-            )
+            let scalar = Rhs::Scalar(s.scalar.f32(lane));
+            zip(s.field, s.op, x, scalar, s.swap, mm, out)
         };
         if second.op == AluOp::BYPASS {
             return run(first, x, out);
