@@ -62,6 +62,7 @@ impl Machine {
         };
         let mut state = State::new(geometry, reset);
         sched::seed(&mut state, policy);
+        crate::sim::exec::seed(&mut state, settings.get(Id::RngSeed));
         Machine {
             generation,
             settings,

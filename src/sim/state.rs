@@ -99,6 +99,15 @@ impl State {
         }
     }
 
+    /// Changes hidden words of a fresh state, before any step.
+    pub(super) fn change_initial_hidden(
+        &mut self,
+        region: Region,
+        change: impl FnOnce(&mut [u32]),
+    ) {
+        change(self.hidden.words_mut(region));
+    }
+
     /// Memory sizes.
     pub fn geometry(&self) -> &Geometry {
         &self.geometry

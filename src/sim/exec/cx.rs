@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::walk::{Resolver, Walk, raw};
+use super::resolve::Resolver;
+use super::walk::{Walk, raw};
 use crate::isa::access;
 use crate::isa::fields::{Addr4, Imm32, ImmSrc};
 use crate::isa::{DType, Engine, Instr, Queue, Severity};

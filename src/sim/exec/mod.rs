@@ -13,6 +13,7 @@ mod dma;
 mod dve;
 mod pe;
 mod pool;
+mod resolve;
 mod stream;
 mod walk;
 
@@ -24,7 +25,9 @@ pub(super) use cx::Fired;
 pub use cx::{Cx, Moment, Report, Scalars, Scratch};
 pub use dest::{Dest, map_bytes, map_f32, map_f32_by};
 pub use dma::{Transfer, in_flight, landing, own_transfers};
-pub use walk::{Walk, start_partition_legal};
+pub(super) use pool::random::seed;
+pub use resolve::{Resolver, start_partition_legal};
+pub use walk::Walk;
 
 use crate::sim::fault::Trap;
 

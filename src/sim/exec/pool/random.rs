@@ -4,10 +4,10 @@ use crate::isa::fields::{DropoutThreshold, RandAlgorithm, RandPost};
 use crate::isa::ops::pool::{D3Rand, D4Rand, S1Rand, S3d3Dropout};
 use crate::isa::{DType, Engine, Generation};
 use crate::num::{self, rng};
-use crate::sim::Region;
 use crate::sim::exec::alu::put;
 use crate::sim::exec::{Cx, ExecFn, map_bytes, map_f32};
 use crate::sim::fault::Trap;
+use crate::sim::{Region, State};
 
 /// Functions, ascending by opcode.
 pub(in crate::sim::exec) const EXEC: &[(u8, ExecFn)] = &[
@@ -18,6 +18,22 @@ pub(in crate::sim::exec) const EXEC: &[(u8, ExecFn)] = &[
     (0x7F, dropout),
     (0xE2, uniform),
 ];
+
+/// Generators of DVE and POOL: region and words per lane.
+const DVE: (Region, usize) = (Region::RNG_DVE, 24);
+const POOL: (Region, usize) = (Region::RNG_POOL, 7);
+
+/// Mixes the seed of the setting `rng.seed` into the first word of every lane of a fresh state.
+pub(in crate::sim) fn seed(state: &mut State, seed: u64) {
+    for (region, stride) in [DVE, POOL] {
+        state.change_initial_hidden(region, |words| {
+            words
+                .iter_mut()
+                .step_by(stride)
+                .for_each(|w| *w ^= seed as u32);
+        });
+    }
+}
 
 /// The generators of all lanes of an engine, as they step.
 struct Generators {
@@ -59,8 +75,8 @@ impl Generators {
 
     fn with(cx: &Cx<'_, '_>, kind: Kind) -> Generators {
         let (region, stride) = match cx.engine {
-            Engine::Pool => (Region::RNG_POOL, 7),
-            _ => (Region::RNG_DVE, 24),
+            Engine::Pool => POOL,
+            _ => DVE,
         };
         Generators {
             region,
