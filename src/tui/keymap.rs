@@ -108,14 +108,6 @@ impl Key {
         };
         Some(key)
     }
-
-    /// The digit, for counts typed before a key.
-    pub fn digit(self) -> Option<u64> {
-        match self.code {
-            Code::Char(c) if !self.ctrl && !self.alt => c.to_digit(10).map(u64::from),
-            _ => None,
-        }
-    }
 }
 
 impl fmt::Display for Key {

@@ -1,0 +1,205 @@
+//! The status line, the prompt line and what lies over the panes.
+
+use ratatui::Frame;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::{Modifier, Style};
+use ratatui::text::Text;
+use ratatui::widgets::{Block, Clear, Paragraph};
+use unicode_width::UnicodeWidthStr;
+
+use super::app::{App, Mode};
+use super::keymap::{ACTIONS, Binding};
+use crate::cmd::complete;
+use crate::cmd::output::{Line, Tone};
+use crate::cmd::report;
+use crate::paint::spans;
+
+/// Program, generation, position, and why it stands still.
+pub fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
+    if area.is_empty() {
+        return;
+    }
+    let view = app.view();
+    let session = view.session;
+    let generation = session.generation();
+    let mut line = Line::toned(Tone::Key, format!(" {} ", app.shell().title()))
+        .then(Tone::Dim, format!("{generation} {} │ ", generation.info().codename))
+        .then(Tone::Place, format!("seq {}", session.seq()));
+    let ahead = session.end_seq().saturating_sub(session.seq());
+    if ahead > 0 {
+        line = line.then(Tone::Dim, format!(" of {}", session.end_seq()));
+    }
+    line = line.then(Tone::Dim, " │ ");
+    line = match app.running_for() {
+        Some(t) => {
+            line.then(Tone::Good, format!("running {:.1} s", t.as_secs_f64()))
+                .then(Tone::Dim, ", Esc stops")
+        }
+        None => report::headline(session, session.stop())
+            .0
+            .into_iter()
+            .fold(line, |l, p| l.then(p.tone, p.text)),
+    };
+    let text = spans::line(&line, view.theme).style(Style::new().add_modifier(Modifier::BOLD));
+    frame.render_widget(Paragraph::new(text), area);
+    let hint = " ? help ";
+    if usize::from(area.width) > line.text().width() + hint.len() {
+        let at = Rect {
+            x: area.right().saturating_sub(hint.len() as u16),
+            width: hint.len() as u16,
+            ..area
+        };
+        frame.render_widget(Paragraph::new(spans::line(&Line::toned(Tone::Dim, hint), view.theme)), at);
+    }
+}
+
+/// The prompt, or the keys that lead to it.
+pub fn prompt(app: &App, frame: &mut Frame<'_>, area: Rect) {
+    if area.is_empty() {
+        return;
+    }
+    let view = app.view();
+    let sign = match app.mode {
+        Mode::Prompt => ":",
+        Mode::Search => "/",
+        _ => {
+            let line = idle(app);
+            frame.render_widget(Paragraph::new(spans::line(&line, view.theme)), area);
+            return;
+        }
+    };
+    let text = app.prompt.text();
+    let head = text.get(..app.prompt.cursor()).unwrap_or(text);
+    // The cursor stays visible: a long line scrolls to the left.
+    let room = usize::from(area.width).saturating_sub(2).max(1);
+    let skip = head.width().saturating_sub(room);
+    let shown: String = skip_columns(text, skip);
+    let mut line = Line::toned(Tone::Key, sign).then(Tone::Plain, shown);
+    if app.mode == Mode::Prompt
+        && let Some(hint) = complete::hint(text)
+    {
+        line = line.then(Tone::Dim, format!("  {hint}"));
+    }
+    frame.render_widget(Paragraph::new(spans::line(&line, view.theme)), area);
+    let column = 1 + (head.width() - skip.min(head.width()));
+    frame.set_cursor_position(Position::new(area.x + (column as u16).min(area.width.saturating_sub(1)), area.y));
+}
+
+/// Drops whole characters until `columns` are gone.
+fn skip_columns(text: &str, columns: usize) -> String {
+    let mut gone = 0;
+    text.chars()
+        .skip_while(|c| {
+            let keep = gone >= columns;
+            gone += c.to_string().width();
+            !keep
+        })
+        .collect()
+}
+
+/// Keys typed so far, or the most useful ones.
+fn idle(app: &App) -> Line {
+    if !app.pending.is_empty() {
+        let typed: Vec<String> = app.pending.iter().map(ToString::to_string).collect();
+        return Line::toned(Tone::Warn, format!(" {} …", typed.join(" ")));
+    }
+    let mut line = Line::default();
+    let useful = [
+        ("step", "step"),
+        ("reverse-step", "back"),
+        ("continue", "continue"),
+        ("watch {selection}", "watch"),
+        ("who {selection}", "who wrote"),
+    ];
+    for (command, word) in useful {
+        let keys = app.keymap().keys_of(&Binding::Line(command.to_owned()));
+        if let Some(key) = keys.first() {
+            line = line.then(Tone::Key, format!(" {key}")).then(Tone::Dim, format!(" {word} "));
+        }
+    }
+    line.then(Tone::Key, " :").then(Tone::Dim, " command ").then(Tone::Key, " ?").then(Tone::Dim, " help")
+}
+
+/// Completion candidates and the help of the focused pane.
+pub fn overlays(app: &App, frame: &mut Frame<'_>) {
+    let screen = frame.area();
+    if app.mode == Mode::Prompt && !app.candidates.is_empty() {
+        let lines: Vec<Line> = app
+            .candidates
+            .iter()
+            .map(|(text, note)| Line::toned(Tone::Key, format!("{text:<20} ")).then(Tone::Dim, note.clone()))
+            .collect();
+        let most = usize::from(screen.height / 2).max(1);
+        popup(app, frame, &lines, most, "", false);
+    }
+    if app.mode == Mode::Help {
+        let lines = help(app);
+        popup(app, frame, &lines, usize::from(screen.height), " Keys, any key closes ", true);
+    }
+}
+
+fn help(app: &App) -> Vec<Line> {
+    let keymap = app.keymap();
+    let mut lines = Vec::new();
+    let row = |keys: Vec<String>, what: &str| {
+        Line::toned(Tone::Key, format!(" {:<12} ", keys.join(" or "))).then(Tone::Plain, what.to_owned())
+    };
+    for (action, what) in app.pane(app.focus).hints() {
+        lines.push(row(keymap.keys_of(&Binding::Ui(*action)), what));
+    }
+    lines.push(Line::default());
+    let mut seen = Vec::new();
+    for (_, binding) in keymap.all() {
+        if seen.contains(binding) {
+            continue;
+        }
+        seen.push(binding.clone());
+        let what = match binding {
+            Binding::Line(line) => line.clone(),
+            Binding::Ui(action) => match ACTIONS.iter().find(|a| a.1 == *action) {
+                Some(a) => a.2.to_owned(),
+                None => continue,
+            },
+        };
+        lines.push(row(keymap.keys_of(binding), &what));
+    }
+    lines
+}
+
+/// A box of lines: over the prompt, or in the middle; two columns when one is too high.
+fn popup(app: &App, frame: &mut Frame<'_>, lines: &[Line], most: usize, title: &str, middle: bool) {
+    let screen = frame.area();
+    let room = most.saturating_sub(2).max(1);
+    let columns = if middle { lines.len().div_ceil(room).max(1) } else { 1 };
+    let rows = lines.len().div_ceil(columns).min(room);
+    let wide = lines.iter().map(|l| l.text().width()).max().unwrap_or(0) + 1;
+    let width = ((wide * columns + 2) as u16).min(screen.width);
+    let height = ((rows + 2) as u16).min(screen.height);
+    let area = Rect {
+        x: if middle { screen.width.saturating_sub(width) / 2 } else { 0 },
+        y: if middle {
+            screen.height.saturating_sub(height) / 2
+        } else {
+            screen.height.saturating_sub(height + 1)
+        },
+        width,
+        height,
+    };
+    frame.render_widget(Clear, area);
+    let block = Block::bordered().title(title);
+    let inside = block.inner(area);
+    frame.render_widget(block, area);
+    if inside.is_empty() {
+        return;
+    }
+    for (i, chunk) in lines.chunks(rows.max(1)).take(columns).enumerate() {
+        let x = inside.x + ((i * wide) as u16).min(inside.width);
+        let column = Rect {
+            x,
+            width: inside.right().saturating_sub(x).min(wide as u16),
+            ..inside
+        };
+        let theme = app.view().theme;
+        frame.render_widget(Text::from_iter(chunk.iter().map(|l| spans::line(l, theme))), column);
+    }
+}
