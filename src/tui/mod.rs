@@ -1,7 +1,78 @@
-//! The full-screen front end.
+//! The full-screen front end: events in, command lines to the shell, frames out.
+//!
+//! [`terminal`] takes and restores the terminal, [`app`] holds view state and turns keys into
+//! command lines through the [`keymap`], [`layout`] cuts the screen, `panes` draw what the session
+//! says and `draw` what lies around them. Nothing here changes the machine except by a command.
 
+pub mod app;
+mod draw;
 pub mod keymap;
 pub mod layout;
+mod panes;
 pub mod prompt;
 pub mod terminal;
 pub mod widgets;
+
+use std::io::{self, stdout};
+use std::time::{Duration, Instant};
+
+use crossterm::clipboard::CopyToClipboard;
+use crossterm::{event, execute};
+
+use app::{App, Wish};
+use terminal::Guard;
+
+/// Longest wait for a key: how late a signal is noticed while idle.
+const IDLE: Duration = Duration::from_millis(200);
+/// Shortest time between two frames of a run: 30 Hz.
+const FRAME: Duration = Duration::from_millis(33);
+
+/// Runs the application on the terminal until it is left.
+///
+/// # Errors
+/// The terminal cannot be used; it is restored.
+pub fn run(mut app: App) -> io::Result<()> {
+    let mut guard = Guard::take()?;
+    let mut dirty = true;
+    let mut drawn = Instant::now();
+    loop {
+        let due = !app.is_running() || drawn.elapsed() >= FRAME;
+        if dirty && due {
+            guard.screen.draw(|frame| app.draw(frame))?;
+            drawn = Instant::now();
+            dirty = false;
+        }
+        if guard.terminated() {
+            return Ok(());
+        }
+        let wait = if app.is_running() { Duration::ZERO } else { IDLE };
+        // All that has arrived is handled before the next frame, so held keys and resizes of the
+        // window never queue up behind drawing.
+        let mut ready = event::poll(wait)?;
+        while ready {
+            dirty |= app.handle(&event::read()?);
+            if !grant(&mut app, &mut guard)? {
+                return Ok(());
+            }
+            ready = event::poll(Duration::ZERO)?;
+        }
+        dirty |= app.tick();
+        if !grant(&mut app, &mut guard)? {
+            return Ok(());
+        }
+    }
+}
+
+/// Does what the application wishes of the terminal; false when it is to be left.
+fn grant(app: &mut App, guard: &mut Guard) -> io::Result<bool> {
+    for wish in app.wishes() {
+        match wish {
+            Wish::Quit => return Ok(false),
+            Wish::Suspend => guard.suspend()?,
+            Wish::Redraw => guard.screen.clear()?,
+            Wish::Mouse(on) => guard.set_mouse(on)?,
+            Wish::Copy(text) => execute!(stdout(), CopyToClipboard::to_clipboard_from(text))?,
+        }
+    }
+    Ok(true)
+}
