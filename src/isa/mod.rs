@@ -8,6 +8,7 @@
 #[macro_use]
 mod macros;
 pub mod access;
+pub mod account;
 pub mod bundle;
 pub mod engine;
 pub mod field;

@@ -6,7 +6,10 @@
 //! Streams are read as they are needed: a file of any size opens at once.
 
 pub mod asm;
+pub mod check;
+pub mod explain;
 pub mod listing;
+pub mod load;
 pub mod npy;
 mod pages;
 mod region;

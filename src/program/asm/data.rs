@@ -52,7 +52,7 @@ pub fn fill(c: &mut Cursor<'_>, to: &Typed) -> Result<ImageData, TextError> {
         Some(bytes) => bytes,
         None => element(c, kind(c, to.dtype)?)?,
     };
-    if to.place.width() % element.len().max(1) as u64 != 0 {
+    if !to.place.width().is_multiple_of(element.len().max(1) as u64) {
         return Err(c.error_from(
             start,
             format!(

@@ -1,10 +1,12 @@
 //! Layouts of the element-wise family (isa 07a).
 
-use crate::isa::DType;
+use crate::isa::field::{FieldDesc, FieldKind, Format, static_slots};
 use crate::isa::fields::{
     AccumCmd, AffineCmp, AluOp, DType4, Data4, Flag, Imm32, ImmSrc, Mem, Raw, Reg, ReverseOps,
     SubDim, Tensor,
 };
+use crate::isa::table::Layouts;
+use crate::isa::{DType, GenSet};
 
 formats! {
     /// Two source tensors, one destination (isa 07a A1).
@@ -240,4 +242,36 @@ formats! {
         /// destination
         dst: Mem<4> = 44 writes out_dtype lanes num_active_channels;
     }
+}
+
+/// TENSOR_SCALAR_PTR: the bytes of `S3D3_TS`, both immediates pointers whatever their source bytes
+/// say (isa 07a A2).
+pub struct S3d3TsPtr;
+
+impl S3d3TsPtr {
+    const FORMAT: &'static Format = &Format {
+        fields: &pointers(S3d3Ts::FIELDS),
+        ..*S3d3Ts::FORMAT
+    };
+    const STATIC: &'static Format = &Format {
+        fields: &static_slots(pointers(S3d3Ts::FIELDS)),
+        ..*S3d3Ts::FORMAT
+    };
+    /// For rows: slots that are static on v2 and v3 and may be indirect from v4.
+    pub const MEM_FROM_V4: Layouts = &[
+        (GenSet::V2_V3, Self::STATIC),
+        (GenSet::FROM_V4, Self::FORMAT),
+    ];
+}
+
+/// The same fields with every immediate turned into an address word.
+const fn pointers<const N: usize>(mut fields: [FieldDesc; N]) -> [FieldDesc; N] {
+    let mut i = 0;
+    while i < N {
+        if let FieldKind::Imm { .. } = fields[i].kind {
+            fields[i].kind = FieldKind::Addr4;
+        }
+        i += 1;
+    }
+    fields
 }

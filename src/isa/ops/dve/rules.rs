@@ -1,6 +1,6 @@
 //! Legality of the element-wise opcodes (isa 07 §5, 07a).
 
-use crate::isa::field::{DTypeOf, FieldKind};
+use crate::isa::field::DTypeOf;
 use crate::isa::fields::{AccumCmd, AluOp, ImmSrc, ReverseOps, SubDim};
 use crate::isa::legal::{Check, Severity};
 use crate::isa::ops::alu_class::{self, OpSet};
@@ -102,8 +102,8 @@ pub(super) fn scalar_bitvec(c: &mut Check<'_>) {
 /// 0x44, 0x54: the source bytes are 0 and both immediates are pointers.
 pub(super) fn pointer_form(c: &mut Check<'_>, dtype: DTypeOf) {
     zero(c, &["imm0_src", "imm1_src"]);
-    for f in c.format().fields {
-        if matches!(f.kind, FieldKind::Imm { .. }) {
+    for name in ["imm0", "imm1"] {
+        if let Some(f) = c.format().field(name) {
             pointer(c, f, dtype);
         }
     }

@@ -1,0 +1,397 @@
+//! Files to a program: raw streams, hex text, assembler text, directories, standard input
+//! (interface §1).
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use super::asm::{self, AsmError, assemble};
+use super::{Program, Stream};
+use crate::isa::{BUNDLE_BYTES, Generation, Queue};
+
+/// One PROGRAM of the command line.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// Path; `-` is standard input.
+    pub path: PathBuf,
+    /// `--engine` in force at this place.
+    pub queue: Option<Queue>,
+}
+
+/// Why a program cannot be loaded.
+#[derive(Debug, Error)]
+pub enum LoadError {
+    /// The system refuses.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Bytes behind the last whole bundle.
+    #[error(
+        "{}: {len} bytes, {} more than a whole number of 64-byte bundles", path.display(), len % 64
+    )]
+    Length {
+        /// The file.
+        path: PathBuf,
+        /// Its bytes.
+        len: u64,
+    },
+    /// Hex text with a wrong character.
+    #[error("{}:{line}: found {found:?}, expected hex digits", path.display())]
+    NotHex {
+        /// The file.
+        path: PathBuf,
+        /// Line, from 1.
+        line: usize,
+        /// The character.
+        found: char,
+    },
+    /// Hex text with an odd number of digits, or not whole bundles.
+    #[error("{}: {digits} hex digits, not a multiple of 128 (64 bytes)", path.display())]
+    HexLength {
+        /// The file.
+        path: PathBuf,
+        /// Its digits.
+        digits: usize,
+    },
+    /// Text that is not UTF-8.
+    #[error("{}: not UTF-8 text", .0.display())]
+    NotText(PathBuf),
+    /// Errors of the assembler.
+    #[error("{}", .0.first().map_or_else(String::new, ToString::to_string))]
+    Asm(Vec<AsmError>),
+    /// Two streams for one queue.
+    #[error(
+        "{first} and {second} are both streams of {queue}; name the engine of one with --engine"
+    )]
+    TwoStreams {
+        /// The queue.
+        queue: Queue,
+        /// Name of the first stream.
+        first: String,
+        /// Name of the second.
+        second: String,
+    },
+    /// Two regions of one name.
+    #[error("two places are called {0}")]
+    TwoRegions(String),
+    /// Texts for different generations.
+    #[error("{} is for {found}, not {expected}", path.display())]
+    Generation {
+        /// The file.
+        path: PathBuf,
+        /// What it says.
+        found: Generation,
+        /// What another file or `--gen` says.
+        expected: Generation,
+    },
+    /// A directory without streams.
+    #[error("{}: no stream in this directory; streams are called pe.bin, act.bin, pool.bin, dve.bin, sp.bin", .0.display())]
+    NoStreams(PathBuf),
+    /// A format that is recognised but not read.
+    #[error("{}: {what} cannot be read yet", path.display())]
+    Unsupported {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
+    },
+}
+
+/// Loads all inputs into one program. `generation` is what `--gen` says.
+///
+/// # Errors
+/// [`LoadError`] of the first input that cannot be loaded.
+pub fn load(
+    inputs: &[Input],
+    generation: Option<Generation>,
+    stdin: &mut dyn Read,
+) -> Result<Program, LoadError> {
+    let mut loader = Loader {
+        program: Program {
+            generation,
+            ..Program::default()
+        },
+    };
+    for input in inputs {
+        if input.path.as_os_str() == "-" {
+            let mut bytes = Vec::new();
+            let io = |source| LoadError::Io {
+                path: "standard input".into(),
+                source,
+            };
+            stdin.read_to_end(&mut bytes).map_err(io)?;
+            loader.unnamed(bytes, input.queue)?;
+        } else {
+            loader.path(&input.path, input.queue)?;
+        }
+    }
+    for stream in loader.program.streams.iter().filter(|s| s.is_empty()) {
+        let note = format!("{}: empty stream of {}", stream.name, stream.queue);
+        loader.program.notes.push(note);
+    }
+    Ok(loader.program)
+}
+
+/// What a file holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Raw,
+    Hex,
+    Text,
+}
+
+struct Loader {
+    program: Program,
+}
+
+impl Loader {
+    fn path(&mut self, path: &Path, queue: Option<Queue>) -> Result<(), LoadError> {
+        let io = |source| LoadError::Io {
+            path: path.to_owned(),
+            source,
+        };
+        let meta = fs::metadata(path).map_err(io)?;
+        if meta.is_dir() {
+            return self.directory(path, queue);
+        }
+        let unsupported = |what| LoadError::Unsupported {
+            path: path.to_owned(),
+            what,
+        };
+        let kind = match extension(path).as_str() {
+            "neff" => return Err(unsupported("a NEFF container")),
+            "toml" => return Err(unsupported("a manifest")),
+            "hex" => Kind::Hex,
+            "tasm" => Kind::Text,
+            _ => Kind::Raw,
+        };
+        let queue = queue.or_else(|| queue_of(path));
+        let name = path.display().to_string();
+        let mut file = File::open(path).map_err(io)?;
+        if kind == Kind::Raw && meta.is_file() {
+            let len = meta.len();
+            let mut head = Vec::new();
+            (&file).take(512).read_to_end(&mut head).map_err(io)?;
+            if is_container(&head) {
+                return Err(unsupported("a NEFF container"));
+            }
+            whole_bundles(path, len)?;
+            let queue = queue.unwrap_or(Queue::Any);
+            return self.add(Stream::from_file(queue, name, file, len));
+        }
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(io)?;
+        self.bytes(path, bytes, kind, queue)
+    }
+
+    /// Standard input has no name: text is told from bytes by its characters.
+    fn unnamed(&mut self, bytes: Vec<u8>, queue: Option<Queue>) -> Result<(), LoadError> {
+        let path = Path::new("standard input");
+        let kind = match std::str::from_utf8(&bytes) {
+            Ok(text) if text.chars().any(|c| c.is_control() && !c.is_whitespace()) => Kind::Raw,
+            Ok(text) if hex_digits(path, text).is_ok() => Kind::Hex,
+            Ok(_) => Kind::Text,
+            Err(_) => Kind::Raw,
+        };
+        if kind == Kind::Raw && is_container(&bytes) {
+            return Err(LoadError::Unsupported {
+                path: path.to_owned(),
+                what: "a NEFF container",
+            });
+        }
+        self.bytes(path, bytes, kind, queue)
+    }
+
+    fn bytes(
+        &mut self,
+        path: &Path,
+        bytes: Vec<u8>,
+        kind: Kind,
+        queue: Option<Queue>,
+    ) -> Result<(), LoadError> {
+        let bytes = match kind {
+            Kind::Raw => bytes,
+            Kind::Hex => hex_bytes(path, &text(path, bytes)?)?,
+            Kind::Text => return self.source(path, &text(path, bytes)?, queue),
+        };
+        whole_bundles(path, bytes.len() as u64)?;
+        let queue = queue.unwrap_or(Queue::Any);
+        self.add(Stream::from_bytes(queue, path.display().to_string(), bytes))
+    }
+
+    fn source(&mut self, path: &Path, text: &str, queue: Option<Queue>) -> Result<(), LoadError> {
+        let options = asm::Options {
+            generation: self.program.generation.unwrap_or(Generation::V3),
+            queue: queue.unwrap_or(Queue::Any),
+            dir: path.parent().unwrap_or(Path::new("")).to_owned(),
+        };
+        let part = assemble(text, &path.display().to_string(), &options).map_err(LoadError::Asm)?;
+        if let Some(found) = part.generation {
+            match self.program.generation {
+                Some(expected) if expected != found => {
+                    return Err(LoadError::Generation {
+                        path: path.to_owned(),
+                        found,
+                        expected,
+                    });
+                }
+                _ => self.program.generation = Some(found),
+            }
+        }
+        for region in part.regions {
+            if self.program.region(&region.name).is_some() {
+                return Err(LoadError::TwoRegions(region.name));
+            }
+            self.program.regions.push(region);
+        }
+        self.program.images.extend(part.images);
+        for mut stream in part.streams {
+            stream.name = format!("{}:{}", path.display(), stream.queue.name());
+            self.add(stream)?;
+        }
+        Ok(())
+    }
+
+    /// The streams of a directory, by their stems, in the order of their names.
+    fn directory(&mut self, path: &Path, queue: Option<Queue>) -> Result<(), LoadError> {
+        let io = |source| LoadError::Io {
+            path: path.to_owned(),
+            source,
+        };
+        let mut files = Vec::new();
+        for entry in fs::read_dir(path).map_err(io)? {
+            files.push(entry.map_err(io)?.path());
+        }
+        files.sort();
+        let mut found = 0;
+        for file in files {
+            let Some(of_file) = queue_of(&file) else {
+                continue;
+            };
+            let known = matches!(extension(&file).as_str(), "bin" | "hex" | "tasm" | "");
+            if !known || file.is_dir() {
+                continue;
+            }
+            found += 1;
+            if self.program.stream(of_file).is_some() {
+                let note = format!(
+                    "{}: another stream of {of_file}, not loaded",
+                    file.display()
+                );
+                self.program.notes.push(note);
+                continue;
+            }
+            self.path(&file, queue.or(Some(of_file)))?;
+        }
+        if found == 0 {
+            return Err(LoadError::NoStreams(path.to_owned()));
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, stream: Stream) -> Result<(), LoadError> {
+        if let Some(first) = self.program.stream(stream.queue) {
+            return Err(LoadError::TwoStreams {
+                queue: stream.queue,
+                first: first.name.clone(),
+                second: stream.name,
+            });
+        }
+        self.program.streams.push(stream);
+        Ok(())
+    }
+}
+
+fn extension(path: &Path) -> String {
+    path.extension()
+        .map(|e| e.to_string_lossy().to_ascii_lowercase())
+        .unwrap_or_default()
+}
+
+/// The queue a file name stands for: its stem up to the first `.`, as in `pe.bin`,
+/// `Activation.bin`, `dve.0.bin`, `pool_instr` (isa 10 §2).
+pub fn queue_of(path: &Path) -> Option<Queue> {
+    let name = path.file_name()?.to_str()?;
+    let stem = name.split('.').next()?;
+    let stem = stem.strip_suffix("_instr").unwrap_or(stem);
+    if stem.eq_ignore_ascii_case("activation") {
+        return Queue::parse("act");
+    }
+    Queue::parse(stem)
+}
+
+/// A recognised container is never read as a stream (isa 10 §1).
+fn is_container(head: &[u8]) -> bool {
+    let word = |at: usize| {
+        let bytes = head.get(at..)?.first_chunk::<8>()?;
+        Some(u64::from_le_bytes(*bytes))
+    };
+    let header = matches!(word(0), Some(1 | 2)) && word(8) == Some(0x400);
+    header || head.starts_with(&[0x1F, 0x8B]) || head.get(0x101..0x106) == Some(b"ustar")
+}
+
+fn whole_bundles(path: &Path, len: u64) -> Result<(), LoadError> {
+    if len.is_multiple_of(BUNDLE_BYTES as u64) {
+        return Ok(());
+    }
+    Err(LoadError::Length {
+        path: path.to_owned(),
+        len,
+    })
+}
+
+fn text(path: &Path, bytes: Vec<u8>) -> Result<String, LoadError> {
+    String::from_utf8(bytes).map_err(|_| LoadError::NotText(path.to_owned()))
+}
+
+/// The digits of hex text: `#` comments, row labels `10:`, `0x`, blanks and `_|,` are skipped.
+fn hex_digits(path: &Path, text: &str) -> Result<Vec<u8>, LoadError> {
+    let mut digits = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let line = line.split('#').next().unwrap_or("");
+        let line = match line.split_once(':') {
+            Some((label, rest)) if label.trim().bytes().all(|b| b.is_ascii_hexdigit()) => rest,
+            _ => line,
+        };
+        for word in line.split(|c: char| c.is_whitespace() || matches!(c, '_' | '|' | ',')) {
+            let word = word.strip_prefix("0x").unwrap_or(word);
+            for c in word.chars() {
+                match c.to_digit(16) {
+                    Some(d) => digits.push(d as u8),
+                    None => {
+                        return Err(LoadError::NotHex {
+                            path: path.to_owned(),
+                            line: number + 1,
+                            found: c,
+                        });
+                    }
+                }
+            }
+        }
+    }
+    Ok(digits)
+}
+
+fn hex_bytes(path: &Path, text: &str) -> Result<Vec<u8>, LoadError> {
+    let digits = hex_digits(path, text)?;
+    if digits.len() % (2 * BUNDLE_BYTES) != 0 {
+        return Err(LoadError::HexLength {
+            path: path.to_owned(),
+            digits: digits.len(),
+        });
+    }
+    let bytes = digits.chunks(2).map(|pair| match pair {
+        [high, low] => high << 4 | low,
+        _ => 0,
+    });
+    Ok(bytes.collect())
+}
+
+#[cfg(test)]
+mod tests;
