@@ -60,6 +60,7 @@ const SLICE: Duration = Duration::from_millis(15);
 /// The application.
 pub struct App {
     shell: Shell,
+    title: String,
     theme: Theme,
     keymap: Keymap,
     pub(super) mode: Mode,
@@ -87,10 +88,11 @@ pub struct App {
 }
 
 impl App {
-    /// An application over a shell.
-    pub fn new(shell: Shell, theme: Theme, keymap: Keymap) -> App {
+    /// An application over a shell; `title` names the program.
+    pub fn new(shell: Shell, title: String, theme: Theme, keymap: Keymap) -> App {
         let mut app = App {
             shell,
+            title,
             theme,
             keymap,
             mode: Mode::Keys,
@@ -122,6 +124,11 @@ impl App {
     /// The shell.
     pub fn shell(&self) -> &Shell {
         &self.shell
+    }
+
+    /// What the status line calls the program.
+    pub(super) fn title(&self) -> &str {
+        &self.title
     }
 
     /// Adds a line to the log, e.g. a warning of the start-up.
@@ -351,8 +358,9 @@ impl App {
         }
         if line.contains("{writer}") {
             let place = heat.cell(&view);
-            let writer = self.shell.session().last_writer(&place);
-            let seq = writer.ok_or_else(|| format!("no known bundle wrote {place}"))?;
+            let who = self.shell.session().who(&place, 1).ok();
+            let seq = who.and_then(|w| w.list.first().map(|t| t.seq));
+            let seq = seq.ok_or_else(|| format!("no known bundle wrote {place}"))?;
             line = line.replace("{writer}", &seq.to_string());
         }
         Ok(line)
@@ -535,7 +543,7 @@ impl App {
     fn toggle_break(&mut self) {
         let (queue, index) = self.view().selected;
         let here = self.shell.session().stops().iter().find(|b| {
-            matches!(&b.spec, StopSpec::Pc { queue: q, index: i } if *q == queue && *i == index)
+            matches!(b.spec, StopSpec::Pc { queue: q, index: i } if q == queue && i == index)
         });
         let line = match here {
             Some(b) => format!("delete {}", b.id),

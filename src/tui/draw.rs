@@ -22,12 +22,12 @@ pub fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let view = app.view();
     let session = view.session;
     let generation = session.generation();
-    let mut line = Line::toned(Tone::Key, format!(" {} ", app.shell().title()))
+    let mut line = Line::toned(Tone::Key, format!(" {} ", app.title()))
         .then(Tone::Dim, format!("{generation} {} │ ", generation.info().codename))
         .then(Tone::Place, format!("seq {}", session.seq()));
-    let ahead = session.end_seq().saturating_sub(session.seq());
-    if ahead > 0 {
-        line = line.then(Tone::Dim, format!(" of {}", session.end_seq()));
+    let end = session.machine().journal().end_seq();
+    if end > session.seq() {
+        line = line.then(Tone::Dim, format!(" of {end}"));
     }
     line = line.then(Tone::Dim, " │ ");
     line = match app.running_for() {

@@ -86,7 +86,7 @@ impl Bundles {
     fn row(&self, view: &View<'_>, queue: Queue, index: u64, width: usize) -> Line {
         let session = view.session;
         let breaks = session.stops().iter().any(|b| {
-            matches!(&b.spec, StopSpec::Pc { queue: q, index: i } if *q == queue && *i == index)
+            matches!(b.spec, StopSpec::Pc { queue: q, index: i } if q == queue && i == index)
         });
         let exited = session.machine().exited(queue);
         let pc = session.machine().pc(queue) == index && !exited;
