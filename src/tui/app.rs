@@ -229,7 +229,9 @@ impl App {
     }
 
     fn key(&mut self, event: &KeyEvent) -> bool {
-        if self.is_running() && Key::of(event).is_some_and(|k| matches!(k.to_string().as_str(), "Esc" | "C-c")) {
+        if self.is_running()
+            && Key::of(event).is_some_and(|k| matches!(k.to_string().as_str(), "Esc" | "C-c"))
+        {
             let outcome = self.shell.cancel();
             self.finished(outcome);
             return true;
@@ -238,7 +240,9 @@ impl App {
             Mode::Help => self.mode = Mode::Keys,
             Mode::Prompt | Mode::Search => self.prompt_key(event),
             Mode::Keys => {
-                let Some(key) = Key::of(event) else { return false };
+                let Some(key) = Key::of(event) else {
+                    return false;
+                };
                 self.pending.push(key);
                 match self.keymap.find(&self.pending) {
                     Match::Prefix => {}
@@ -278,11 +282,17 @@ impl App {
 
     /// Completes what all candidates share, and shows them when there are several.
     fn complete(&mut self) {
-        let found = self.shell.complete(self.prompt.text(), self.prompt.cursor());
+        let found = self
+            .shell
+            .complete(self.prompt.text(), self.prompt.cursor());
         let texts: Vec<&str> = found.candidates.iter().map(|c| c.text.as_str()).collect();
         let Some(first) = texts.first() else { return };
         let shared = texts.iter().fold(first.len(), |n, t| {
-            let same = first.bytes().zip(t.bytes()).take_while(|(a, b)| a == b).count();
+            let same = first
+                .bytes()
+                .zip(t.bytes())
+                .take_while(|(a, b)| a == b)
+                .count();
             n.min(same)
         });
         let mut shared = shared;
@@ -295,14 +305,22 @@ impl App {
         }
         self.prompt.complete(found.at, &insert);
         if found.candidates.len() > 1 {
-            self.candidates = found.candidates.into_iter().map(|c| (c.text, c.note)).collect();
+            self.candidates = found
+                .candidates
+                .into_iter()
+                .map(|c| (c.text, c.note))
+                .collect();
         }
     }
 
     fn paste(&mut self, text: &str) -> bool {
         let mut lines: Vec<&str> = text.lines().collect();
         // Complete lines are executed, the rest stays in the prompt.
-        let rest = if text.ends_with('\n') { None } else { lines.pop() };
+        let rest = if text.ends_with('\n') {
+            None
+        } else {
+            lines.pop()
+        };
         for line in lines {
             self.run_line(line);
         }
@@ -343,7 +361,11 @@ impl App {
     /// Fills the placeholders of a bound line; an error says what is missing.
     fn fill(&self, template: &str) -> Result<String, String> {
         let view = self.view();
-        let heat: &Heat = if self.memory_pane() == PaneId::Psum { &self.psum } else { &self.sbuf };
+        let heat: &Heat = if self.memory_pane() == PaneId::Psum {
+            &self.psum
+        } else {
+            &self.sbuf
+        };
         let mut line = template.to_owned();
         if line.contains("{bundle}") {
             let (queue, index) = view.selected;
@@ -395,7 +417,9 @@ impl App {
             return false;
         }
         let begun = Instant::now();
-        let outcome = self.shell.poll(Budget { bundles: self.slice });
+        let outcome = self.shell.poll(Budget {
+            bundles: self.slice,
+        });
         let took = begun.elapsed();
         self.slice = if took > SLICE {
             (self.slice / 2).max(1)
@@ -519,9 +543,11 @@ impl App {
             return;
         }
         let other = match action {
-            UiAction::HeatMode | UiAction::DType | UiAction::ZoomIn | UiAction::ZoomOut | UiAction::Select => {
-                self.memory_pane()
-            }
+            UiAction::HeatMode
+            | UiAction::DType
+            | UiAction::ZoomIn
+            | UiAction::ZoomOut
+            | UiAction::Select => self.memory_pane(),
             UiAction::NextStream | UiAction::PreviousStream | UiAction::Follow => PaneId::Bundles,
             _ => return,
         };
@@ -542,9 +568,9 @@ impl App {
 
     fn toggle_break(&mut self) {
         let (queue, index) = self.view().selected;
-        let here = self.shell.session().stops().iter().find(|b| {
-            matches!(b.spec, StopSpec::Pc { queue: q, index: i } if q == queue && i == index)
-        });
+        let here = self.shell.session().stops().iter().find(
+            |b| matches!(b.spec, StopSpec::Pc { queue: q, index: i } if q == queue && i == index),
+        );
         let line = match here {
             Some(b) => format!("delete {}", b.id),
             None => format!("break pc {}:{index}", queue.name()),

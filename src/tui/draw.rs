@@ -23,7 +23,10 @@ pub fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let session = view.session;
     let generation = session.generation();
     let mut line = Line::toned(Tone::Key, format!(" {} ", app.title()))
-        .then(Tone::Dim, format!("{generation} {} │ ", generation.info().codename))
+        .then(
+            Tone::Dim,
+            format!("{generation} {} │ ", generation.info().codename),
+        )
         .then(Tone::Place, format!("seq {}", session.seq()));
     let end = session.machine().journal().end_seq();
     if end > session.seq() {
@@ -31,10 +34,9 @@ pub fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
     }
     line = line.then(Tone::Dim, " │ ");
     line = match app.running_for() {
-        Some(t) => {
-            line.then(Tone::Good, format!("running {:.1} s", t.as_secs_f64()))
-                .then(Tone::Dim, ", Esc stops")
-        }
+        Some(t) => line
+            .then(Tone::Good, format!("running {:.1} s", t.as_secs_f64()))
+            .then(Tone::Dim, ", Esc stops"),
         None => report::headline(session, session.stop())
             .0
             .into_iter()
@@ -49,7 +51,10 @@ pub fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
             width: hint.len() as u16,
             ..area
         };
-        frame.render_widget(Paragraph::new(spans::line(&Line::toned(Tone::Dim, hint), view.theme)), at);
+        frame.render_widget(
+            Paragraph::new(spans::line(&Line::toned(Tone::Dim, hint), view.theme)),
+            at,
+        );
     }
 }
 
@@ -82,7 +87,10 @@ pub fn prompt(app: &App, frame: &mut Frame<'_>, area: Rect) {
     }
     frame.render_widget(Paragraph::new(spans::line(&line, view.theme)), area);
     let column = 1 + (head.width() - skip.min(head.width()));
-    frame.set_cursor_position(Position::new(area.x + (column as u16).min(area.width.saturating_sub(1)), area.y));
+    frame.set_cursor_position(Position::new(
+        area.x + (column as u16).min(area.width.saturating_sub(1)),
+        area.y,
+    ));
 }
 
 /// Drops whole characters until `columns` are gone.
@@ -114,10 +122,15 @@ fn idle(app: &App) -> Line {
     for (command, word) in useful {
         let keys = app.keymap().keys_of(&Binding::Line(command.to_owned()));
         if let Some(key) = keys.first() {
-            line = line.then(Tone::Key, format!(" {key}")).then(Tone::Dim, format!(" {word} "));
+            line = line
+                .then(Tone::Key, format!(" {key}"))
+                .then(Tone::Dim, format!(" {word} "));
         }
     }
-    line.then(Tone::Key, " :").then(Tone::Dim, " command ").then(Tone::Key, " ?").then(Tone::Dim, " help")
+    line.then(Tone::Key, " :")
+        .then(Tone::Dim, " command ")
+        .then(Tone::Key, " ?")
+        .then(Tone::Dim, " help")
 }
 
 /// Completion candidates and the help of the focused pane.
@@ -127,14 +140,23 @@ pub fn overlays(app: &App, frame: &mut Frame<'_>) {
         let lines: Vec<Line> = app
             .candidates
             .iter()
-            .map(|(text, note)| Line::toned(Tone::Key, format!("{text:<20} ")).then(Tone::Dim, note.clone()))
+            .map(|(text, note)| {
+                Line::toned(Tone::Key, format!("{text:<20} ")).then(Tone::Dim, note.clone())
+            })
             .collect();
         let most = usize::from(screen.height / 2).max(1);
         popup(app, frame, &lines, most, "", false);
     }
     if app.mode == Mode::Help {
         let lines = help(app);
-        popup(app, frame, &lines, usize::from(screen.height), " Keys, any key closes ", true);
+        popup(
+            app,
+            frame,
+            &lines,
+            usize::from(screen.height),
+            " Keys, any key closes ",
+            true,
+        );
     }
 }
 
@@ -142,7 +164,8 @@ fn help(app: &App) -> Vec<Line> {
     let keymap = app.keymap();
     let mut lines = Vec::new();
     let row = |keys: Vec<String>, what: &str| {
-        Line::toned(Tone::Key, format!(" {:<12} ", keys.join(" or "))).then(Tone::Plain, what.to_owned())
+        Line::toned(Tone::Key, format!(" {:<12} ", keys.join(" or ")))
+            .then(Tone::Plain, what.to_owned())
     };
     for (action, what) in app.pane(app.focus).hints() {
         lines.push(row(keymap.keys_of(&Binding::Ui(*action)), what));
@@ -170,13 +193,21 @@ fn help(app: &App) -> Vec<Line> {
 fn popup(app: &App, frame: &mut Frame<'_>, lines: &[Line], most: usize, title: &str, middle: bool) {
     let screen = frame.area();
     let room = most.saturating_sub(2).max(1);
-    let columns = if middle { lines.len().div_ceil(room).max(1) } else { 1 };
+    let columns = if middle {
+        lines.len().div_ceil(room).max(1)
+    } else {
+        1
+    };
     let rows = lines.len().div_ceil(columns).min(room);
     let wide = lines.iter().map(|l| l.text().width()).max().unwrap_or(0) + 1;
     let width = ((wide * columns + 2) as u16).min(screen.width);
     let height = ((rows + 2) as u16).min(screen.height);
     let area = Rect {
-        x: if middle { screen.width.saturating_sub(width) / 2 } else { 0 },
+        x: if middle {
+            screen.width.saturating_sub(width) / 2
+        } else {
+            0
+        },
         y: if middle {
             screen.height.saturating_sub(height) / 2
         } else {
@@ -200,6 +231,9 @@ fn popup(app: &App, frame: &mut Frame<'_>, lines: &[Line], most: usize, title: &
             ..inside
         };
         let theme = app.view().theme;
-        frame.render_widget(Text::from_iter(chunk.iter().map(|l| spans::line(l, theme))), column);
+        frame.render_widget(
+            Text::from_iter(chunk.iter().map(|l| spans::line(l, theme))),
+            column,
+        );
     }
 }

@@ -45,7 +45,11 @@ pub fn run(mut app: App) -> io::Result<()> {
         if guard.terminated() {
             return Ok(());
         }
-        let wait = if app.is_running() { Duration::ZERO } else { IDLE };
+        let wait = if app.is_running() {
+            Duration::ZERO
+        } else {
+            IDLE
+        };
         // All that has arrived is handled before the next frame, so held keys and resizes of the
         // window never queue up behind drawing.
         let mut ready = event::poll(wait)?;

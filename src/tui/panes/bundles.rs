@@ -73,10 +73,12 @@ impl Bundles {
         let n = length(session, queue);
         let needle = needle.to_lowercase();
         // Bounded, so that a search of a huge stream cannot freeze the screen.
-        let found = (1..=n.min(200_000)).map(|d| (from + d) % n.max(1)).find(|i| {
-            let instr = session.machine().instr(queue, *i);
-            instr.is_some_and(|i| text::line(&i).to_lowercase().contains(&needle))
-        });
+        let found = (1..=n.min(200_000))
+            .map(|d| (from + d) % n.max(1))
+            .find(|i| {
+                let instr = session.machine().instr(queue, *i);
+                instr.is_some_and(|i| text::line(&i).to_lowercase().contains(&needle))
+            });
         if let Some(i) = found {
             self.go(session, i, true);
         }
@@ -85,9 +87,9 @@ impl Bundles {
 
     fn row(&self, view: &View<'_>, queue: Queue, index: u64, width: usize) -> Line {
         let session = view.session;
-        let breaks = session.stops().iter().any(|b| {
-            matches!(b.spec, StopSpec::Pc { queue: q, index: i } if q == queue && i == index)
-        });
+        let breaks = session.stops().iter().any(
+            |b| matches!(b.spec, StopSpec::Pc { queue: q, index: i } if q == queue && i == index),
+        );
         let exited = session.machine().exited(queue);
         let pc = session.machine().pc(queue) == index && !exited;
         let blocked = pc && session.machine().blocked(queue).is_some();
@@ -103,15 +105,24 @@ impl Bundles {
             return line.then(Tone::Bad, "cannot be read");
         };
         let full = text::line(&instr);
-        let (name, rest) = full.split_once(' ').unwrap_or((full.trim_end_matches(';'), ""));
+        let (name, rest) = full
+            .split_once(' ')
+            .unwrap_or((full.trim_end_matches(';'), ""));
         let room = width.saturating_sub(9 + name.chars().count());
         let rest = rest.trim_end_matches(';');
         let cut: String = if rest.chars().count() > room {
-            rest.chars().take(room.saturating_sub(1)).chain(['…']).collect()
+            rest.chars()
+                .take(room.saturating_sub(1))
+                .chain(['…'])
+                .collect()
         } else {
             rest.to_owned()
         };
-        let tone = if instr.op.is_some() { Tone::Op } else { Tone::Bad };
+        let tone = if instr.op.is_some() {
+            Tone::Op
+        } else {
+            Tone::Bad
+        };
         line = line.then(tone, name.to_owned()).then(Tone::Plain, " ");
         line.then(Tone::Plain, cut)
     }
@@ -119,7 +130,10 @@ impl Bundles {
 
 /// Bundles of a stream.
 fn length(session: &Session, queue: Queue) -> u64 {
-    session.machine().stream(queue).map_or(0, |s| s.bundles.len())
+    session
+        .machine()
+        .stream(queue)
+        .map_or(0, |s| s.bundles.len())
 }
 
 impl Pane for Bundles {
@@ -140,7 +154,9 @@ impl Pane for Bundles {
                 format!(" ▸{}", machine.pc(queue))
             };
             let tone = if queue == shown { Tone::Key } else { Tone::Dim };
-            line = line.then(Tone::Dim, "│ ").then(tone, format!("{queue}{state} "));
+            line = line
+                .then(Tone::Dim, "│ ")
+                .then(tone, format!("{queue}{state} "));
         }
         line
     }
@@ -155,7 +171,10 @@ impl Pane for Bundles {
         }
         let top = self.spots.get(&queue).map_or(0, |s| s.top);
         let rows = (top..n.min(top + self.height)).map(|index| {
-            let line = spans::line(&self.row(view, queue, index, usize::from(area.width)), view.theme);
+            let line = spans::line(
+                &self.row(view, queue, index, usize::from(area.width)),
+                view.theme,
+            );
             if index == selected {
                 line.style(Style::new().add_modifier(Modifier::REVERSED))
             } else {
@@ -210,7 +229,10 @@ impl Pane for Bundles {
 
     fn copied(&self, view: &View<'_>) -> Option<String> {
         let (queue, index) = self.selected(view.session);
-        view.session.machine().instr(queue, index).map(|i| text::line(&i))
+        view.session
+            .machine()
+            .instr(queue, index)
+            .map(|i| text::line(&i))
     }
 
     fn stopped(&mut self, view: &View<'_>) {

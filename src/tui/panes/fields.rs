@@ -44,20 +44,35 @@ fn content(view: &View<'_>, instr: &Instr) -> Vec<Line> {
             .then(Tone::Dim, format!("{:<9} ", hex(instr, at, len)))
             .then(Tone::Key, format!("{name:<20} "))
             .then(Tone::Value, value)
-            .then(Tone::Dim, if doc.is_empty() { String::new() } else { format!("  {doc}") })
+            .then(
+                Tone::Dim,
+                if doc.is_empty() {
+                    String::new()
+                } else {
+                    format!("  {doc}")
+                },
+            )
     };
     let line = text::line(instr);
-    lines.push(Line::toned(Tone::Op, line.split(' ').next().unwrap_or("").to_owned()).then(
-        Tone::Dim,
-        format!("  {}", instr.op.map_or("undefined on every generation", |o| o.doc)),
-    ));
+    lines.push(
+        Line::toned(Tone::Op, line.split(' ').next().unwrap_or("").to_owned()).then(
+            Tone::Dim,
+            format!(
+                "  {}",
+                instr.op.map_or("undefined on every generation", |o| o.doc)
+            ),
+        ),
+    );
     for v in isa::check(instr, queue.engine().or(Some(instr.home()))) {
         let tone = match v.severity {
             Severity::Error => Tone::Bad,
             Severity::Warn => Tone::Warn,
             Severity::Info => Tone::Dim,
         };
-        lines.push(Line::toned(tone, format!("{} {}: ", v.severity.name(), v.rule)).then(Tone::Plain, v.message));
+        lines.push(
+            Line::toned(tone, format!("{} {}: ", v.severity.name(), v.rule))
+                .then(Tone::Plain, v.message),
+        );
     }
     for op in access::operands(instr) {
         let verb = match op.role {
@@ -66,17 +81,37 @@ fn content(view: &View<'_>, instr: &Instr) -> Vec<Line> {
         };
         let shape = match op.shape {
             Shape::Static(p) => {
-                let at = p.addr.location(instr.generation).map_or_else(|| format!("{:#010x}", p.addr.0), |l| l.to_string());
+                let at = p
+                    .addr
+                    .location(instr.generation)
+                    .map_or_else(|| format!("{:#010x}", p.addr.0), |l| l.to_string());
                 format!("{at}, {} x {} {}", op.lanes, p.count(), op.dtype)
             }
-            Shape::Indirect(i) => format!("through an index vector, {} x {} {}", op.lanes, i.num, op.dtype),
+            Shape::Indirect(i) => format!(
+                "through an index vector, {} x {} {}",
+                op.lanes, i.num, op.dtype
+            ),
         };
-        lines.push(Line::toned(Tone::Dim, format!("{verb} {:<5}", op.field.name)).then(Tone::Value, shape));
+        lines.push(
+            Line::toned(Tone::Dim, format!("{verb} {:<5}", op.field.name)).then(Tone::Value, shape),
+        );
     }
     let events = instr.events();
-    let wait = events.wait.name().map_or_else(|| format!("{:#04x}", events.wait.0), str::to_owned);
-    let update = events.update.name().map_or_else(|| format!("{:#04x}", events.update.0), str::to_owned);
-    lines.push(row(4, 8, "events", format!("wait {wait} update {update}"), ""));
+    let wait = events
+        .wait
+        .name()
+        .map_or_else(|| format!("{:#04x}", events.wait.0), str::to_owned);
+    let update = events
+        .update
+        .name()
+        .map_or_else(|| format!("{:#04x}", events.update.0), str::to_owned);
+    lines.push(row(
+        4,
+        8,
+        "events",
+        format!("wait {wait} update {update}"),
+        "",
+    ));
     for f in instr.format.fields {
         let mut value = String::new();
         text::print(&mut value, instr, f);
@@ -97,9 +132,10 @@ impl Pane for Fields {
         let (queue, index) = view.selected;
         let line = Line::plain(" Bundle ").then(Tone::Place, format!("{queue}:{index} "));
         match instr(view) {
-            Some(i) => line
-                .then(Tone::Op, i.name().into_owned())
-                .then(Tone::Dim, format!(" {:#04x} {} ", i.bundle.opcode(), i.format.name)),
+            Some(i) => line.then(Tone::Op, i.name().into_owned()).then(
+                Tone::Dim,
+                format!(" {:#04x} {} ", i.bundle.opcode(), i.format.name),
+            ),
             None => line,
         }
     }
@@ -109,7 +145,10 @@ impl Pane for Fields {
         self.height = usize::from(area.height);
         self.lines = lines.len();
         self.top = self.top.min(self.lines.saturating_sub(self.height));
-        let shown = lines.iter().skip(self.top).map(|l| spans::line(l, view.theme));
+        let shown = lines
+            .iter()
+            .skip(self.top)
+            .map(|l| spans::line(l, view.theme));
         frame.render_widget(Text::from_iter(shown), area);
     }
 
@@ -128,7 +167,10 @@ impl Pane for Fields {
     }
 
     fn hints(&self) -> &'static [(UiAction, &'static str)] {
-        &[(UiAction::Down, "further down"), (UiAction::Up, "further up")]
+        &[
+            (UiAction::Down, "further down"),
+            (UiAction::Up, "further up"),
+        ]
     }
 
     fn copied(&self, view: &View<'_>) -> Option<String> {

@@ -35,10 +35,9 @@ const KINDS: [Kind; 9] = [
 /// Columns of the ruler on the left.
 const RULER: u16 = 5;
 
-/// What a picture depends on; an equal key means an equal picture.
+/// What a picture depends on besides the moment.
 #[derive(Clone, PartialEq, Debug)]
 struct Drawn {
-    position: u64,
     window: Window,
     size: (usize, usize),
     kind: Kind,
@@ -104,7 +103,13 @@ impl Heat {
         let bytes = u64::from(a.1.min(b.1))..u64::from(a.1.max(b.1)) + u64::from(self.element());
         let geometry = *view.session.state().geometry();
         let end = bytes.end.min(geometry.bytes(self.space));
-        let made = Place::new(&geometry, self.space, parts, bytes.start..end, Some(self.kind));
+        let made = Place::new(
+            &geometry,
+            self.space,
+            parts,
+            bytes.start..end,
+            Some(self.kind),
+        );
         made.unwrap_or_else(|_| Place::whole(&geometry, self.space))
     }
 
@@ -112,9 +117,14 @@ impl Heat {
     fn stride(&self, view: &View<'_>) -> (u16, u32) {
         let w = self.window(view);
         let (rows, columns) = self.size;
-        let parts = usize::from(w.parts.end - w.parts.start).div_ceil(rows.max(1)).max(1) as u16;
+        let parts = usize::from(w.parts.end - w.parts.start)
+            .div_ceil(rows.max(1))
+            .max(1) as u16;
         let bytes = (w.bytes.end - w.bytes.start).div_ceil(columns.max(1) as u32);
-        (parts, bytes.next_multiple_of(self.element()).max(self.element()))
+        (
+            parts,
+            bytes.next_multiple_of(self.element()).max(self.element()),
+        )
     }
 
     fn moved(&mut self, view: &View<'_>, parts: i64, bytes: i64) {
@@ -165,7 +175,11 @@ impl Heat {
         let bytes = w.bytes.end - w.bytes.start;
         let parts = w.parts.end - w.parts.start;
         let (bytes, parts) = if closer {
-            let fewer = if bytes / 2 < smallest { (parts / 2).max(rows.max(1) as u16) } else { parts };
+            let fewer = if bytes / 2 < smallest {
+                (parts / 2).max(rows.max(1) as u16)
+            } else {
+                parts
+            };
             ((bytes / 2).max(smallest), fewer.min(parts))
         } else if parts < all.parts.end {
             (bytes, parts * 2)
@@ -174,9 +188,17 @@ impl Heat {
         };
         let bytes = bytes.min(all.bytes.end);
         let parts = parts.min(all.parts.end);
-        let from = self.cursor.1.saturating_sub(bytes / 2).min(all.bytes.end - bytes);
+        let from = self
+            .cursor
+            .1
+            .saturating_sub(bytes / 2)
+            .min(all.bytes.end - bytes);
         let from = from / self.element() * self.element();
-        let top = self.cursor.0.saturating_sub(parts / 2).min(all.parts.end - parts);
+        let top = self
+            .cursor
+            .0
+            .saturating_sub(parts / 2)
+            .min(all.parts.end - parts);
         self.window = Some(Window {
             space: self.space,
             parts: top..top + parts,
@@ -194,31 +216,50 @@ impl Heat {
         }
         let chunk = 4096.min(all.bytes.end);
         let touched = |off: u32| {
-            let r = sim::Rect::new(self.space, 0, all.parts.end, off.into(), chunk.min(all.bytes.end - off));
+            let r = sim::Rect::new(
+                self.space,
+                0,
+                all.parts.end,
+                off.into(),
+                chunk.min(all.bytes.end - off),
+            );
             view.session.state().unwritten(&r) < r.bytes()
         };
-        let last = (0..all.bytes.end).step_by(chunk as usize).filter(|o| touched(*o)).last();
-        let end = last.map_or(all.bytes.end, |o| (o + chunk).next_power_of_two().min(all.bytes.end));
-        self.window = Some(Window { bytes: 0..end, ..all });
+        let last = (0..all.bytes.end)
+            .step_by(chunk as usize)
+            .filter(|o| touched(*o))
+            .last();
+        let end = last.map_or(all.bytes.end, |o| {
+            (o + chunk).next_power_of_two().min(all.bytes.end)
+        });
+        self.window = Some(Window {
+            bytes: 0..end,
+            ..all
+        });
     }
 
-    fn picture(&mut self, view: &View<'_>, rows: usize, columns: usize) -> &HeatMap {
+    /// The picture for this moment: the last one brought up to date, or a new one for another view.
+    fn picture(&mut self, view: &View<'_>, rows: usize, columns: usize) -> &[HeatCell] {
         let drawn = Drawn {
-            position: view.session.machine().journal().position(),
             window: self.window(view),
             size: (rows, columns),
             kind: self.kind,
             mode: self.mode,
         };
-        let fresh = !self.cache.as_ref().is_some_and(|c| c.0 == drawn);
-        if fresh {
-            let map = view.session.heat(&drawn.window, rows, columns, self.kind, self.mode);
-            self.cache = Some((drawn, map));
-        }
-        match &self.cache {
-            Some((_, map)) => map,
-            None => const { &HeatMap { columns: 0, cells: Vec::new() } },
-        }
+        let cached = self.cache.take().filter(|c| c.0 == drawn);
+        let (drawn, map) = match cached {
+            Some((drawn, mut map)) => {
+                map.follow(view.session);
+                (drawn, map)
+            }
+            None => {
+                let map = view
+                    .session
+                    .heat(&drawn.window, rows, columns, self.kind, self.mode);
+                (drawn, map)
+            }
+        };
+        &self.cache.insert((drawn, map)).1.cells
     }
 
     /// The cells with levels, marks, cursor and selection.
@@ -228,22 +269,26 @@ impl Heat {
         let (a, b) = (self.anchor.unwrap_or(self.cursor), self.cursor);
         let parts = a.0.min(b.0)..=a.0.max(b.0);
         let bytes = (a.1.min(b.1), a.1.max(b.1));
-        let row_chosen: Vec<bool> = (0..rows).map(|r| window.row(rows, r).any(|p| parts.contains(&p))).collect();
+        let row_chosen: Vec<bool> = (0..rows)
+            .map(|r| window.row(rows, r).any(|p| parts.contains(&p)))
+            .collect();
         let col_chosen: Vec<bool> = (0..columns)
             .map(|c| {
                 let r = window.column(columns, c, kind);
                 r.start <= bytes.1 && bytes.0 < r.end
             })
             .collect();
-        let map = self.picture(view, rows, columns);
-        let top = map.cells.iter().filter_map(|c| raw_level(c, mode, seq)).fold(0.0f32, f32::max);
-        let bottom = map
-            .cells
+        let picture = self.picture(view, rows, columns);
+        let top = picture
+            .iter()
+            .filter_map(|c| raw_level(c, mode, seq))
+            .fold(0.0f32, f32::max);
+        let bottom = picture
             .iter()
             .filter_map(|c| raw_level(c, mode, seq))
             .filter(|v| *v > 0.0)
             .fold(f32::INFINITY, f32::min);
-        let cells = map.cells.iter().enumerate().map(|(i, c)| {
+        let cells = picture.iter().enumerate().map(|(i, c)| {
             let level = raw_level(c, mode, seq).map(|v| level(v, bottom, top));
             Cell {
                 level,
@@ -320,22 +365,40 @@ fn level(v: f32, bottom: f32, top: f32) -> u8 {
     // At most six decades are told apart, so that one tiny value does not flatten the rest.
     let bottom = bottom.max(top * 1e-6);
     let span = (top / bottom).ln();
-    let t = if span > 0.0 { (v.max(bottom) / bottom).ln() / span } else { 1.0 };
+    let t = if span > 0.0 {
+        (v.max(bottom) / bottom).ln() / span
+    } else {
+        1.0
+    };
     1 + (t * (LEVELS - 2) as f32).round() as u8
 }
 
 impl Pane for Heat {
     fn id(&self) -> PaneId {
-        if self.space == Space::Psum { PaneId::Psum } else { PaneId::Sbuf }
+        if self.space == Space::Psum {
+            PaneId::Psum
+        } else {
+            PaneId::Sbuf
+        }
     }
 
     fn title(&self, view: &View<'_>) -> Line {
         let w = self.window(view);
-        let name = if self.space == Space::Psum { " PSUM " } else { " SBUF " };
+        let name = if self.space == Space::Psum {
+            " PSUM "
+        } else {
+            " SBUF "
+        };
         let line = Line::toned(Tone::Plain, name)
             .then(Tone::Key, self.mode.name())
             .then(Tone::Dim, format!(" · {} · ", self.kind))
-            .then(Tone::Place, format!("p{}:{} × {:#x}:{:#x} ", w.parts.start, w.parts.end, w.bytes.start, w.bytes.end));
+            .then(
+                Tone::Place,
+                format!(
+                    "p{}:{} × {:#x}:{:#x} ",
+                    w.parts.start, w.parts.end, w.bytes.start, w.bytes.end
+                ),
+            );
         if self.anchor.is_some() {
             let place = self.span(view, self.anchor.unwrap_or(self.cursor), self.cursor);
             return line.then(Tone::Warn, format!("{place} "));
@@ -354,7 +417,9 @@ impl Pane for Heat {
             ..area
         };
         let parts = self.window(view).parts;
-        let rows = (usize::from(map.height) * 2).min(usize::from(parts.end - parts.start)).max(1);
+        let rows = (usize::from(map.height) * 2)
+            .min(usize::from(parts.end - parts.start))
+            .max(1);
         let columns = usize::from(map.width).max(1);
         self.size = (rows, columns);
         let grid = self.grid(view, rows, columns);
@@ -403,12 +468,21 @@ impl Pane for Heat {
             UiAction::ZoomIn => self.zoom(view, true),
             UiAction::ZoomOut => self.zoom(view, false),
             UiAction::HeatMode => {
-                let at = HeatMode::ALL.iter().position(|m| *m == self.mode).unwrap_or(0);
-                self.mode = HeatMode::ALL.get((at + 1) % HeatMode::ALL.len()).copied().unwrap_or_default();
+                let at = HeatMode::ALL
+                    .iter()
+                    .position(|m| *m == self.mode)
+                    .unwrap_or(0);
+                self.mode = HeatMode::ALL
+                    .get((at + 1) % HeatMode::ALL.len())
+                    .copied()
+                    .unwrap_or_default();
             }
             UiAction::DType => {
                 let at = KINDS.iter().position(|k| *k == self.kind).unwrap_or(0);
-                self.kind = KINDS.get((at + 1) % KINDS.len()).copied().unwrap_or(Kind::Fp32);
+                self.kind = KINDS
+                    .get((at + 1) % KINDS.len())
+                    .copied()
+                    .unwrap_or(Kind::Fp32);
                 self.moved(view, 0, 0);
             }
             _ => return Reaction::Ignored,

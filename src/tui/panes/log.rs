@@ -44,7 +44,10 @@ impl Pane for Log {
         let end = view.log.len() - self.back.min(view.log.len());
         let start = end.saturating_sub(self.height);
         let lines = view.log.get(start..end).unwrap_or(&[]);
-        frame.render_widget(Text::from_iter(lines.iter().map(|l| spans::line(l, view.theme))), area);
+        frame.render_widget(
+            Text::from_iter(lines.iter().map(|l| spans::line(l, view.theme))),
+            area,
+        );
     }
 
     fn act(&mut self, action: UiAction, _view: &View<'_>) -> Reaction {

@@ -67,14 +67,24 @@ pub trait Pane {
 }
 
 /// Draws a frame with a title and gives the area inside.
-pub fn framed(frame: &mut Frame<'_>, area: Rect, title: &Line, view: &View<'_>, focused: bool) -> Rect {
+pub fn framed(
+    frame: &mut Frame<'_>,
+    area: Rect,
+    title: &Line,
+    view: &View<'_>,
+    focused: bool,
+) -> Rect {
     let border = if focused {
         spans::style(Tone::Key, view.theme).add_modifier(Modifier::BOLD)
     } else {
         Style::new().add_modifier(Modifier::DIM)
     };
     let block = Block::bordered()
-        .border_type(if focused { BorderType::Thick } else { BorderType::Plain })
+        .border_type(if focused {
+            BorderType::Thick
+        } else {
+            BorderType::Plain
+        })
         .border_style(border)
         .title_top(spans::line(title, view.theme).style(Style::new()));
     let inside = block.inner(area);

@@ -94,13 +94,23 @@ impl State {
         let mut lines = Self::engines(view);
         let (now, before) = (&self.now, &self.before);
         let tone = |changed: bool| if changed { Tone::Warn } else { Tone::Value };
-        let sems: std::collections::BTreeSet<u8> =
-            now.semaphores.keys().chain(before.semaphores.keys()).copied().collect();
+        let sems: std::collections::BTreeSet<u8> = now
+            .semaphores
+            .keys()
+            .chain(before.semaphores.keys())
+            .copied()
+            .collect();
         let sems = sems.into_iter().map(|s| {
-            let (a, b) = (now.semaphores.get(&s).copied().unwrap_or(0), before.semaphores.get(&s).copied().unwrap_or(0));
+            let (a, b) = (
+                now.semaphores.get(&s).copied().unwrap_or(0),
+                before.semaphores.get(&s).copied().unwrap_or(0),
+            );
             (tone(a != b), format!("S{s}={a}"))
         });
-        let events = now.events.iter().map(|e| (tone(!before.events.contains(e)), format!("E{e}=1")));
+        let events = now
+            .events
+            .iter()
+            .map(|e| (tone(!before.events.contains(e)), format!("E{e}=1")));
         let sync: Vec<_> = sems.chain(events).collect();
         if sync.is_empty() {
             lines.push(Line::toned(Tone::Dim, "all semaphores 0, no event set"));
@@ -111,10 +121,18 @@ impl State {
             .registers
             .iter()
             .filter(|((q, _), _)| *q == focus)
-            .map(|((q, r), v)| (tone(before.registers.get(&(*q, *r)) != Some(v)), format!("r{r}={v:#x}")))
+            .map(|((q, r), v)| {
+                (
+                    tone(before.registers.get(&(*q, *r)) != Some(v)),
+                    format!("r{r}={v:#x}"),
+                )
+            })
             .collect();
         if regs.is_empty() {
-            lines.push(Line::toned(Tone::Dim, format!("no register of {focus} is set")));
+            lines.push(Line::toned(
+                Tone::Dim,
+                format!("no register of {focus} is set"),
+            ));
         }
         lines.extend(Self::table(regs, width, 16));
         lines
@@ -127,7 +145,8 @@ impl Pane for State {
     }
 
     fn title(&self, view: &View<'_>) -> Line {
-        Line::plain(" Engines · Semaphores · Registers ").then(Tone::Key, format!("{} ", view.selected.0))
+        Line::plain(" Engines · Semaphores · Registers ")
+            .then(Tone::Key, format!("{} ", view.selected.0))
     }
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: &View<'_>, _focused: bool) {
@@ -138,7 +157,10 @@ impl Pane for State {
         self.height = usize::from(area.height);
         self.lines = lines.len();
         self.top = self.top.min(self.lines.saturating_sub(self.height));
-        let shown = lines.iter().skip(self.top).map(|l| spans::line(l, view.theme));
+        let shown = lines
+            .iter()
+            .skip(self.top)
+            .map(|l| spans::line(l, view.theme));
         frame.render_widget(Text::from_iter(shown), area);
     }
 
@@ -157,7 +179,10 @@ impl Pane for State {
     }
 
     fn hints(&self) -> &'static [(UiAction, &'static str)] {
-        &[(UiAction::Down, "further down"), (UiAction::Up, "further up")]
+        &[
+            (UiAction::Down, "further down"),
+            (UiAction::Up, "further up"),
+        ]
     }
 
     fn stopped(&mut self, view: &View<'_>) {
