@@ -52,6 +52,8 @@ pub struct Heat {
     kind: Kind,
     /// Shown part; `None` before the first draw.
     window: Option<Window>,
+    /// The person moved or zoomed: the window stays theirs.
+    theirs: bool,
     /// Element under the cursor.
     cursor: (u16, u32),
     /// Where the selection began.
@@ -69,6 +71,7 @@ impl Heat {
             mode: HeatMode::default(),
             kind: Kind::Fp32,
             window: None,
+            theirs: false,
             cursor: (0, 0),
             anchor: None,
             size: (1, 1),
@@ -134,7 +137,9 @@ impl Heat {
         let byte = (i64::from(self.cursor.1) + bytes).clamp(0, i64::from(last));
         let byte = byte as u32 / self.element() * self.element();
         self.cursor = (part as u16, byte);
-        self.window = Some(self.around(view, self.window(view)));
+        let window = self.around(view, self.window(view));
+        self.theirs |= window != self.window(view);
+        self.window = Some(window);
     }
 
     /// The window moved by the least that brings the cursor into it.
@@ -169,6 +174,7 @@ impl Heat {
 
     /// Halves or doubles the bytes shown (and the partitions, once a row is one partition wide).
     fn zoom(&mut self, view: &View<'_>, closer: bool) {
+        self.theirs = true;
         let (all, w) = (self.all(view), self.window(view));
         let (rows, columns) = self.size;
         let smallest = columns.max(1) as u32 * self.element();
@@ -206,36 +212,37 @@ impl Heat {
         });
     }
 
-    /// Brings freshly written bytes into the window when nothing is chosen yet: a first picture
-    /// of 24 MiB shows a program's few KiB as a speck.
+    /// Shows the bytes up to the last written one, as long as the person has not chosen a window: a
+    /// picture of 24 MiB shows a program's few KiB as a speck. Grows in powers of two, so that it
+    /// rarely moves.
     fn fit(&mut self, view: &View<'_>) {
-        let all = self.all(view);
-        let whole = sim::Rect::new(self.space, 0, all.parts.end, 0, all.bytes.end);
-        if self.window.is_some() || view.session.state().unwritten(&whole) == whole.bytes() {
+        if self.theirs {
             return;
         }
-        let chunk = 4096.min(all.bytes.end);
-        let touched = |off: u32| {
+        let all = self.all(view);
+        let chunk = 2048;
+        let shown = self.window.as_ref().map_or(0, |w| w.bytes.end);
+        let touched = |off: &u32| {
             let r = sim::Rect::new(
                 self.space,
                 0,
                 all.parts.end,
-                off.into(),
+                (*off).into(),
                 chunk.min(all.bytes.end - off),
             );
             view.session.state().unwritten(&r) < r.bytes()
         };
-        let last = (0..all.bytes.end)
+        let last = (shown..all.bytes.end)
             .step_by(chunk as usize)
-            .filter(|o| touched(*o))
+            .filter(touched)
             .last();
-        let end = last.map_or(all.bytes.end, |o| {
-            (o + chunk).next_power_of_two().min(all.bytes.end)
-        });
-        self.window = Some(Window {
-            bytes: 0..end,
-            ..all
-        });
+        if let Some(off) = last {
+            let end = (off + chunk).next_power_of_two().min(all.bytes.end);
+            self.window = Some(Window {
+                bytes: 0..end,
+                ..all
+            });
+        }
     }
 
     /// The picture for this moment: the last one brought up to date, or a new one for another view.
