@@ -1,0 +1,115 @@
+//! The real binary in a pseudo-terminal, its screen read by a terminal emulator.
+
+use std::io::{Read, Write};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+
+struct Tty {
+    child: Box<dyn Child + Send + Sync>,
+    master: Box<dyn MasterPty + Send>,
+    keys: Box<dyn Write + Send>,
+    screen: Arc<Mutex<vt100::Parser>>,
+}
+
+const SIZE: PtySize = PtySize {
+    rows: 40,
+    cols: 130,
+    pixel_width: 0,
+    pixel_height: 0,
+};
+
+impl Tty {
+    fn start() -> Tty {
+        let pair = native_pty_system().openpty(SIZE).unwrap();
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_tpbdbg"));
+        command.env("TERM", "xterm-256color");
+        let child = pair.slave.spawn_command(command).unwrap();
+        let mut reader = pair.master.try_clone_reader().unwrap();
+        let screen = Arc::new(Mutex::new(vt100::Parser::new(SIZE.rows, SIZE.cols, 0)));
+        let sink = Arc::clone(&screen);
+        std::thread::spawn(move || {
+            let mut buf = [0; 4096];
+            while let Ok(n @ 1..) = reader.read(&mut buf) {
+                sink.lock().unwrap().process(&buf[..n]);
+            }
+        });
+        let keys = pair.master.take_writer().unwrap();
+        Tty {
+            child,
+            master: pair.master,
+            keys,
+            screen,
+        }
+    }
+
+    fn text(&self) -> String {
+        self.screen.lock().unwrap().screen().contents()
+    }
+
+    /// Waits until the screen shows something; a bound keeps a broken screen from hanging the test.
+    fn wait(&self, what: &str) {
+        let until = Instant::now() + Duration::from_secs(60);
+        while !self.text().contains(what) {
+            assert!(Instant::now() < until, "{what:?} never came on\n{}", self.text());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn send(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).unwrap();
+        self.keys.flush().unwrap();
+    }
+
+    /// Waits for the end of the process and checks that the terminal was given back.
+    fn end(mut self) -> u32 {
+        let status = self.child.wait().unwrap();
+        // The reader sees the last bytes shortly after.
+        std::thread::sleep(Duration::from_millis(200));
+        let screen = self.screen.lock().unwrap();
+        assert!(!screen.screen().alternate_screen(), "still on the alternate screen");
+        assert!(!screen.screen().hide_cursor(), "the cursor is still hidden");
+        assert!(!screen.screen().bracketed_paste(), "bracketed paste is still on");
+        status.exit_code()
+    }
+}
+
+#[test]
+fn start_step_back_watch_quit() {
+    let mut t = Tty::start();
+    t.wait("seq 0");
+    t.send("sss");
+    t.wait("seq 3");
+    t.send("S");
+    t.wait("seq 2 of 3");
+    t.send(":watch w psum[0:64, bank 0]\rc");
+    t.wait("watch #1");
+    t.send("q");
+    assert_eq!(t.end(), 0);
+}
+
+#[test]
+fn a_storm_of_sizes_leaves_a_sane_screen() {
+    let mut t = Tty::start();
+    t.wait("seq 0");
+    for i in 0..40u16 {
+        let (rows, cols) = (1 + i * 7 % 50, 1 + i * 13 % 150);
+        t.master.resize(PtySize { rows, cols, ..SIZE }).unwrap();
+    }
+    t.master.resize(SIZE).unwrap();
+    t.send("s");
+    t.wait("seq 1");
+    t.send("q");
+    assert_eq!(t.end(), 0);
+}
+
+#[test]
+fn termination_restores_the_terminal() {
+    let t = Tty::start();
+    t.wait("seq 0");
+    let pid = t.child.process_id().unwrap().to_string();
+    let kill = std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap();
+    assert!(kill.success());
+    t.end();
+}
