@@ -35,14 +35,21 @@ const KINDS: [Kind; 9] = [
 /// Columns of the ruler on the left.
 const RULER: u16 = 5;
 
-/// What a picture depends on; an equal key means an equal picture.
+/// What a picture shows; at another moment the same picture only has to follow.
 #[derive(Clone, PartialEq, Debug)]
 struct Drawn {
-    position: u64,
     window: Window,
     size: (usize, usize),
     kind: Kind,
     mode: HeatMode,
+}
+
+/// A picture and the moment it is right at.
+#[derive(Debug)]
+struct Picture {
+    drawn: Drawn,
+    moment: (u64, u64),
+    map: HeatMap,
 }
 
 /// A heatmap pane.
@@ -59,7 +66,7 @@ pub struct Heat {
     anchor: Option<(u16, u32)>,
     /// Cells of the last drawing.
     size: (usize, usize),
-    cache: Option<(Drawn, HeatMap)>,
+    cache: Option<Picture>,
 }
 
 impl Heat {
@@ -204,21 +211,24 @@ impl Heat {
 
     fn picture(&mut self, view: &View<'_>, rows: usize, columns: usize) -> &HeatMap {
         let drawn = Drawn {
-            position: view.session.machine().journal().position(),
             window: self.window(view),
             size: (rows, columns),
             kind: self.kind,
             mode: self.mode,
         };
-        let fresh = !self.cache.as_ref().is_some_and(|c| c.0 == drawn);
-        if fresh {
-            let map = view.session.heat(&drawn.window, rows, columns, self.kind, self.mode);
-            self.cache = Some((drawn, map));
+        let moment = view.session.moment();
+        let same = self.cache.take().filter(|p| p.drawn == drawn);
+        let picture = same.unwrap_or_else(|| Picture {
+            map: view.session.heat(&drawn.window, rows, columns, self.kind, self.mode),
+            drawn,
+            moment,
+        });
+        let picture = self.cache.insert(picture);
+        if picture.moment != moment {
+            picture.moment = moment;
+            picture.map.follow(view.session);
         }
-        match &self.cache {
-            Some((_, map)) => map,
-            None => const { &HeatMap { columns: 0, cells: Vec::new() } },
-        }
+        &picture.map
     }
 
     /// The cells with levels, marks, cursor and selection.
