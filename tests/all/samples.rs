@@ -1,0 +1,28 @@
+//! The shipped samples assemble and are legal.
+
+use tpbdbg::isa::{self, Generation, Severity};
+use tpbdbg::program::asm::{Options, assemble};
+
+#[test]
+fn samples_assemble_and_are_legal() {
+    let dir = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/samples");
+    for name in ["matmul_relu", "softmax", "layer_norm", "pipeline"] {
+        let path = dir.join(format!("{name}.tasm"));
+        let text = std::fs::read_to_string(&path).unwrap();
+        let options = Options { dir: dir.clone(), ..Options::new(Generation::V3) };
+        let p = assemble(&text, name, &options).unwrap_or_else(|e| {
+            panic!("{}", e.iter().map(|e| e.report()).collect::<Vec<_>>().join("\n"))
+        });
+        for s in &p.streams {
+            for (i, b) in s.bundles().enumerate() {
+                let instr = isa::decode(&b.unwrap(), Generation::V3);
+                let engine = s.queue.engine().unwrap_or_else(|| instr.home());
+                let bad: Vec<_> = isa::check(&instr, Some(engine))
+                    .into_iter()
+                    .filter(|v| v.severity == Severity::Error)
+                    .collect();
+                assert!(bad.is_empty(), "{name} {}:{i} {} {bad:#?}", s.queue, instr.name());
+            }
+        }
+    }
+}
