@@ -358,9 +358,9 @@ fn two_updates_and_late_modes() {
     assert_eq!(UpdateMode(0x10).name(), None);
 }
 
-/// Seed rows T8..T28, A5..A33 that the table does not hold: kind, generation, dtype, hex, legal.
+/// Rows in the form of the table that it does not hold: kind, generation, dtype, hex, legal.
 #[test]
-fn seed_rows() {
+fn more_rows() {
     use Generation::{V2, V3, V4};
     for (kind, role, g, dtype, hex, legal) in [
         (

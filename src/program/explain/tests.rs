@@ -88,8 +88,7 @@ fn broken_rules_stand_at_their_row() {
 }
 
 #[test]
-fn what_readers_of_the_seeds_see() {
-    // T19, T20, T39: shape register, indirect arm, walk order.
+fn shape_register_indirect_arm_and_walk_order() {
     let src = |words: &str, g| {
         let mut b = Bundle::from_hex(ADD).unwrap();
         let d = Bundle::from_hex(&format!("{words:0<128}")).unwrap();
