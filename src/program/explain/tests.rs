@@ -23,9 +23,8 @@ fn every_bit_has_one_row() {
                 let mut seen = [0u8; 512];
                 for r in e.rows.iter().filter(|r| !r.part) {
                     let at = 8 * r.byte + usize::from(r.bit);
-                    for bit in at..at + usize::from(r.bits) {
-                        seen[bit] += 1;
-                    }
+                    let bits = seen.iter_mut().skip(at).take(usize::from(r.bits));
+                    bits.for_each(|n| *n += 1);
                 }
                 // Reserved rows name whole bytes, of which fields may hold some bits; arms of
                 // slots leave padding to them too.
