@@ -158,7 +158,7 @@ impl Loader {
         };
         let meta = fs::metadata(path).map_err(io)?;
         if meta.is_dir() {
-            return self.directory(path, queue);
+            return self.directory(path);
         }
         let unsupported = |what| LoadError::Unsupported {
             path: path.to_owned(),
@@ -199,12 +199,6 @@ impl Loader {
             Ok(_) => Kind::Text,
             Err(_) => Kind::Raw,
         };
-        if kind == Kind::Raw && is_container(&bytes) {
-            return Err(LoadError::Unsupported {
-                path: path.to_owned(),
-                what: "a NEFF container",
-            });
-        }
         self.bytes(path, bytes, kind, queue)
     }
 
@@ -216,6 +210,12 @@ impl Loader {
         queue: Option<Queue>,
     ) -> Result<(), LoadError> {
         let bytes = match kind {
+            Kind::Raw if is_container(&bytes) => {
+                return Err(LoadError::Unsupported {
+                    path: path.to_owned(),
+                    what: "a NEFF container",
+                });
+            }
             Kind::Raw => bytes,
             Kind::Hex => hex_bytes(path, &text(path, bytes)?)?,
             Kind::Text => return self.source(path, &text(path, bytes)?, queue),
@@ -259,7 +259,7 @@ impl Loader {
     }
 
     /// The streams of a directory, by their stems, in the order of their names.
-    fn directory(&mut self, path: &Path, queue: Option<Queue>) -> Result<(), LoadError> {
+    fn directory(&mut self, path: &Path) -> Result<(), LoadError> {
         let io = |source| LoadError::Io {
             path: path.to_owned(),
             source,
@@ -287,7 +287,7 @@ impl Loader {
                 self.program.notes.push(note);
                 continue;
             }
-            self.path(&file, queue.or(Some(of_file)))?;
+            self.path(&file, Some(of_file))?;
         }
         if found == 0 {
             return Err(LoadError::NoStreams(path.to_owned()));

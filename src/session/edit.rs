@@ -6,6 +6,9 @@ use crate::isa::{Bundle, Queue};
 use crate::sim::machine::flag;
 use crate::sim::{MemError, Rect, Writer};
 
+/// Bytes of the largest place that one edit changes.
+pub const EDIT_LIMIT: u64 = 1 << 30;
+
 /// One change.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Change {

@@ -2,9 +2,11 @@
 
 use thiserror::Error;
 
+use super::edit::EDIT_LIMIT;
 use super::expr::EvalError;
-use super::place::PlaceError;
+use super::place::{Place, PlaceError};
 use crate::isa::Queue;
+use crate::program::npy::NpyError;
 use crate::sim::MemError;
 use crate::sim::settings::SettingError;
 
@@ -84,17 +86,56 @@ pub enum SessionError {
         /// What was given.
         found: String,
     },
-    /// A place too large for one edit.
-    #[error("{place} has {bytes} bytes; one edit takes {limit}")]
+    /// A `.npy` file.
+    #[error("{place}: {error}")]
+    Array {
+        /// The place it is for.
+        place: Place,
+        /// What is wrong.
+        error: NpyError,
+    },
+    /// An array that does not fit.
+    #[error("{place} has {elements} elements, the array has shape {shape:?}")]
+    Shape {
+        /// The place.
+        place: Place,
+        /// Elements it has.
+        elements: u64,
+        /// Shape of the array.
+        shape: Vec<u64>,
+    },
+    /// A point that was never reached.
+    #[error("seq {seq} has not been reached; the furthest known is {known}")]
+    Future {
+        /// What was asked for.
+        seq: u64,
+        /// The last known one.
+        known: u64,
+    },
+    /// The user interrupted.
+    #[error("interrupted")]
+    Interrupted,
+    /// No such snapshot.
+    #[error("no snapshot {0:?}")]
+    NoSnapshot(String),
+    /// A place too large to be handled in one piece.
+    #[error("{place} has {bytes} bytes; at most {limit} are handled at once")]
     TooLarge {
         /// The place.
-        place: String,
+        place: Place,
         /// Its size.
         bytes: u64,
         /// The limit.
         limit: u64,
     },
-    /// The bundles of a stream cannot be read.
-    #[error("{0}")]
-    Read(String),
+}
+
+impl SessionError {
+    pub(super) fn too_large(place: &Place) -> SessionError {
+        SessionError::TooLarge {
+            place: *place,
+            bytes: place.bytes(),
+            limit: EDIT_LIMIT,
+        }
+    }
 }

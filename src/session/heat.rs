@@ -1,16 +1,18 @@
 //! Pictures of memory: a window cut into cells, each with what its elements and the journal say.
 //!
 //! A picture is a function of the state and of the records before the present position, so it is
-//! right after going back, and a rewrite of the same value shows.
+//! right after going back, and a rewrite of the same value shows. It can follow the session: then
+//! only the records between the point it knows and the present one are looked at.
 
 use std::ops::Range;
 
 use super::Session;
+use super::trail::Trail;
 use crate::isa::{Queue, Space};
 use crate::num::{Kind, widen_slice};
-use crate::sim::{Rect, StepKind};
+use crate::sim::{Rect, State, StepKind};
 
-/// Records looked at for ages and counts, newest first: a bound on the time of a picture.
+/// Records looked at for ages and counts when a picture is made anew: a bound on its time.
 pub const HEAT_RECORDS: u64 = 16384;
 
 /// What a picture shows.
@@ -87,12 +89,16 @@ pub struct HeatCell {
 }
 
 /// Cells, row after row; row 0 is the first partition.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct HeatMap {
     /// Cells per row.
     pub columns: usize,
     /// All cells.
     pub cells: Vec<HeatCell>,
+    grid: Grid,
+    kind: Kind,
+    mode: HeatMode,
+    trail: Trail,
 }
 
 /// Where the cuts of `rows` or `columns` cells through a range lie: cell `i` is `cut(i)..cut(i+1)`.
@@ -117,17 +123,55 @@ impl Window {
         cut(range, columns, c, unit) as u32..cut(range, columns, c + 1, unit) as u32
     }
 
-    fn rect(&self) -> Rect {
-        let parts = self.parts.end.saturating_sub(self.parts.start);
-        let len = self.bytes.end.saturating_sub(self.bytes.start);
-        Rect::new(
-            self.space,
-            self.parts.start,
-            parts,
-            self.bytes.start.into(),
-            len,
-        )
+    /// May it share a byte with a rectangle?
+    fn near(&self, r: &Rect) -> bool {
+        r.space == self.space
+            && r.off < self.bytes.end.into()
+            && u64::from(self.bytes.start) < r.end()
+            && u32::from(r.part) < self.parts.end.into()
+            && u32::from(self.parts.start) < r.part_end()
     }
+}
+
+/// Where the cells of a window begin and end.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Grid {
+    window: Window,
+    /// Ascending; row `r` is `rows[r]..rows[r + 1]`. Likewise the columns.
+    rows: Vec<u64>,
+    columns: Vec<u64>,
+}
+
+impl Grid {
+    fn new(window: &Window, rows: usize, columns: usize, kind: Kind) -> Grid {
+        let row = |r| window.row(rows, r).start.into();
+        let column = |c| window.column(columns, c, kind).start.into();
+        Grid {
+            rows: (0..=rows).map(row).collect(),
+            columns: (0..=columns).map(column).collect(),
+            window: window.clone(),
+        }
+    }
+
+    /// Calls `f` with the number of every cell that shares a byte with a rectangle.
+    pub(super) fn touched(&self, rect: &Rect, mut f: impl FnMut(usize)) {
+        if rect.space != self.window.space || rect.is_empty() {
+            return;
+        }
+        let width = self.columns.len().saturating_sub(1);
+        let columns = met(&self.columns, rect.off, rect.end());
+        for row in met(&self.rows, rect.part.into(), rect.part_end().into()) {
+            columns.clone().for_each(|c| f(row * width + c));
+        }
+    }
+}
+
+/// The cells between edges that share something with `lo..hi`, which is not empty. Cells between equal edges hold nothing.
+fn met(edges: &[u64], lo: u64, hi: u64) -> impl Iterator<Item = usize> + Clone {
+    let ends = edges.get(1..).unwrap_or_default();
+    let first = ends.partition_point(|e| *e <= lo);
+    let last = edges.partition_point(|e| *e < hi).min(ends.len());
+    (first..last).filter(|i| edges.get(*i) != ends.get(*i))
 }
 
 impl Session {
@@ -143,16 +187,12 @@ impl Session {
         let mut map = HeatMap {
             columns,
             cells: vec![HeatCell::default(); rows * columns],
+            grid: Grid::new(window, rows, columns, kind),
+            kind,
+            mode,
+            trail: Trail::new(rows * columns),
         };
-        let mut values = Vec::new();
-        for (i, cell) in map.cells.iter_mut().enumerate() {
-            let (r, c) = (i / columns.max(1), i % columns.max(1));
-            let bytes = window.column(columns, c, kind);
-            for part in window.row(rows, r) {
-                self.look(window.space, part, &bytes, kind, mode, &mut values, cell);
-            }
-        }
-        self.trace(window, rows, kind, mode, &mut map);
+        map.follow(self);
         map
     }
 
@@ -203,76 +243,102 @@ impl Session {
             }
         }
     }
+}
 
-    /// Adds what the records say: the last bundle's accesses, and ages, counts and owners when asked.
-    fn trace(&self, window: &Window, rows: usize, kind: Kind, mode: HeatMode, map: &mut HeatMap) {
-        let journal = self.machine().journal();
-        let deep = !matches!(mode, HeatMode::Value | HeatMode::Init);
-        let now = journal.position();
-        let first = now
-            .saturating_sub(if deep { HEAT_RECORDS } else { 1 })
-            .max(journal.oldest());
-        let whole = window.rect();
-        for at in (first..now).rev() {
-            let Some(record) = journal.record(at) else {
-                break;
+impl HeatMap {
+    /// Becomes the picture of the present point.
+    pub fn follow(&mut self, s: &Session) {
+        let width = self.columns.max(1);
+        let (rows, columns) = (&self.grid.rows, &self.grid.columns);
+        let mut values = Vec::new();
+        for (i, cell) in self.cells.iter_mut().enumerate() {
+            let edges = |edges: &[u64], i: usize| Some(*edges.get(i)?..*edges.get(i + 1)?);
+            let (Some(parts), Some(bytes)) = (edges(rows, i / width), edges(columns, i % width))
+            else {
+                continue;
             };
-            let last = at + 1 == now;
-            let queue = match record.head.kind {
-                StepKind::Edit => None,
-                _ => Queue::from_index(record.head.agent.into()),
-            };
-            for rect in journal.writes(at).filter_map(|r| r.intersect(&whole)) {
-                for_cells(window, rows, map, kind, &rect, |cell| {
-                    cell.just_written |= last && queue.is_some();
-                    cell.writes = cell.writes.saturating_add(1);
-                    if cell.written_at.is_none() {
-                        cell.written_at = Some(record.seq);
-                        cell.owner = queue;
-                    }
-                });
+            cell.clear_contents();
+            for part in parts {
+                let bytes = bytes.start as u32..bytes.end as u32;
+                let space = self.grid.window.space;
+                s.look(
+                    space,
+                    part as u16,
+                    &bytes,
+                    self.kind,
+                    self.mode,
+                    &mut values,
+                    cell,
+                );
             }
-            for rect in journal.reads(at).filter_map(|r| r.intersect(&whole)) {
-                for_cells(window, rows, map, kind, &rect, |cell| {
-                    cell.just_read |= last;
-                    cell.reads = cell.reads.saturating_add(1);
-                });
+        }
+        if !matches!(self.mode, HeatMode::Value | HeatMode::Init) {
+            self.trail.follow(s, &self.grid, &mut self.cells);
+        }
+        mark_last(s, &self.grid, &mut self.cells);
+    }
+
+    /// Counts writes and reads from the present point on.
+    pub fn reset(&mut self, s: &Session) {
+        self.trail.reset(s);
+        self.follow(s);
+    }
+}
+
+impl HeatCell {
+    /// Forgets what [`Session::look`] adds up.
+    fn clear_contents(&mut self) {
+        *self = HeatCell {
+            written_at: self.written_at,
+            owner: self.owner,
+            writes: self.writes,
+            reads: self.reads,
+            ..HeatCell::default()
+        };
+    }
+}
+
+/// Marks what the bundle that retired last touched.
+fn mark_last(s: &Session, grid: &Grid, cells: &mut [HeatCell]) {
+    let journal = s.machine().journal();
+    let here = journal.position();
+    let kind = |at: u64| journal.record(at).map(|r| r.head.kind);
+    let mut back = (journal.oldest()..here).rev();
+    let Some(bundle) = back.find(|at| kind(*at) == Some(StepKind::Retire)) else {
+        return;
+    };
+    for at in (bundle..here).filter(|at| kind(*at) != Some(StepKind::Edit)) {
+        each_write(s, at, grid, |i| {
+            if let Some(cell) = cells.get_mut(i) {
+                cell.just_written = true;
             }
+        });
+        for rect in journal.reads(at) {
+            grid.touched(&rect, |i| {
+                if let Some(cell) = cells.get_mut(i) {
+                    cell.just_read = true;
+                }
+            });
         }
     }
 }
 
-/// Calls `f` for every cell that shares a byte with a rectangle inside the window.
-fn for_cells(
-    window: &Window,
-    rows: usize,
-    map: &mut HeatMap,
-    kind: Kind,
-    rect: &Rect,
-    mut f: impl FnMut(&mut HeatCell),
-) {
-    let columns = map.columns;
-    let meets = |a: Range<u64>, lo: u64, hi: u64| a.start < hi && lo < a.end;
-    let row_hits = (0..rows).filter(|r| {
-        let p = window.row(rows, *r);
-        meets(
-            p.start.into()..p.end.into(),
-            rect.part.into(),
-            rect.part_end().into(),
-        )
-    });
-    let row_hits: Vec<usize> = row_hits.collect();
-    for c in 0..columns {
-        let b = window.column(columns, c, kind);
-        if !meets(b.start.into()..b.end.into(), rect.off, rect.end()) {
-            continue;
-        }
-        for r in &row_hits {
-            if let Some(cell) = map.cells.get_mut(r * columns + c) {
-                f(cell);
-            }
+/// Calls `f` with the number of every cell that a record stored to, perhaps more than once.
+pub(super) fn each_write(s: &Session, at: u64, grid: &Grid, mut f: impl FnMut(usize)) {
+    for runs in s.machine().journal().effects(at).filter_map(|e| e.runs()) {
+        if grid.window.near(&runs.bounds()) {
+            runs.rects().for_each(|r| grid.touched(&r, &mut f));
         }
     }
+}
+
+/// Do the bytes of a rectangle differ between two states?
+pub fn changed(a: &State, b: &State, rect: &Rect) -> bool {
+    let bytes = |s: &State| {
+        let mut out = Vec::new();
+        s.read_into(rect, &mut out).map(|()| out)
+    };
+    bytes(a) != bytes(b)
 }
 
 #[cfg(test)]

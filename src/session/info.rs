@@ -1,8 +1,10 @@
-//! Answers about the present point: what a stream waits for and who could end the wait.
+//! Answers about the present point: streams, why they wait and who could help, transfers, the reach of the history.
 
 use super::Session;
-use crate::isa::Queue;
+use crate::isa::{Instr, Queue};
 use crate::sim::Blocked;
+use crate::sim::exec::{Transfer, in_flight, own_transfers};
+use crate::sim::sched::clock;
 use crate::sim::waits::Wait;
 
 /// A stream that cannot go on.
@@ -50,5 +52,113 @@ impl Session {
             posters: why.waits.iter().map(posters).collect(),
             why,
         }
+    }
+}
+
+/// A stream and where it is.
+#[derive(Clone, PartialEq, Debug)]
+pub struct StreamInfo {
+    /// Whose.
+    pub queue: Queue,
+    /// Where it comes from.
+    pub name: String,
+    /// Bundles.
+    pub len: u64,
+    /// Index of the next bundle.
+    pub pc: u64,
+    /// It has exited.
+    pub exited: bool,
+    /// Why it cannot go on.
+    pub stuck: Option<Stuck>,
+    /// Its transfers in flight.
+    pub transfers: u32,
+    /// When it is free, picoseconds; 0 unless scheduling is timed.
+    pub clock: u64,
+}
+
+/// How far time can move.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct HistoryInfo {
+    /// Bundles retired at the present point.
+    pub seq: u64,
+    /// Bundles retired at the furthest known point.
+    pub end: u64,
+    /// The oldest point that is reached by taking back.
+    pub undo_from: u64,
+    /// The oldest point that is reached at all, by replay.
+    pub replay_from: u64,
+    /// Records since this point are known: what touched what.
+    pub known_from: u64,
+    /// Records kept.
+    pub records: u64,
+    /// Bytes of the log.
+    pub log_bytes: u64,
+    /// Checkpoints kept.
+    pub checkpoints: u64,
+    /// Their bytes.
+    pub checkpoint_bytes: u64,
+    /// Bytes allowed, log and checkpoints together.
+    pub budget: u64,
+}
+
+impl Session {
+    /// The streams, in scheduling order.
+    pub fn streams(&self) -> Vec<StreamInfo> {
+        let queues = self.machine.queues();
+        queues
+            .map(|queue| StreamInfo {
+                queue,
+                name: self
+                    .program
+                    .stream(queue)
+                    .map_or_else(String::new, |s| s.name.clone()),
+                len: self.machine.code().len(queue),
+                pc: self.machine.pc(queue),
+                exited: self.machine.exited(queue),
+                stuck: self.stuck(queue),
+                transfers: own_transfers(self.state(), queue),
+                clock: clock(self.state(), queue),
+            })
+            .collect()
+    }
+
+    /// The transfers in flight, the one that finishes first first.
+    pub fn transfers(&self) -> Vec<Transfer> {
+        let mut all: Vec<Transfer> = in_flight(self.state()).map(|(_, t)| t).collect();
+        all.sort_by_key(|t| (t.due, t.seq));
+        all
+    }
+
+    /// How far back and forth time can move.
+    pub fn history_info(&self) -> HistoryInfo {
+        let journal = self.machine.journal();
+        let (checkpoints, checkpoint_bytes) = self.timeline.checkpoints();
+        HistoryInfo {
+            seq: journal.seq(),
+            end: self.timeline.end.seq,
+            undo_from: journal.seq_at(journal.floor()),
+            replay_from: self.oldest_seq(),
+            known_from: journal.seq_at(journal.oldest()),
+            records: journal.len() as u64,
+            log_bytes: journal.used(),
+            checkpoints: checkpoints as u64,
+            checkpoint_bytes,
+            budget: self.history,
+        }
+    }
+
+    /// The bundles around a point of a stream, patches included: `from..from + count`, as far as the stream goes.
+    pub fn bundles(
+        &self,
+        queue: Queue,
+        from: u64,
+        count: u64,
+    ) -> impl Iterator<Item = (u64, Instr)> + '_ {
+        let end = self
+            .machine
+            .code()
+            .len(queue)
+            .min(from.saturating_add(count));
+        (from..end).map_while(move |index| Some((index, self.machine.instr(queue, index)?)))
     }
 }

@@ -7,6 +7,8 @@
 //!
 //! No text of users is parsed here and nothing is printed.
 
+mod arrays;
+mod attribution;
 mod edit;
 mod elements;
 mod error;
@@ -17,10 +19,12 @@ mod info;
 mod place;
 mod ranges;
 mod run;
+mod snapshots;
 mod source;
 mod stop;
 mod stops;
 mod timeline;
+mod trail;
 mod travel;
 mod value;
 mod verbs;
@@ -33,15 +37,17 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-pub use edit::Change;
+pub use arrays::{Comparison, Mismatch};
+pub use attribution::{Actor, Touch, Touches};
+pub use edit::{Change, EDIT_LIMIT};
 pub use error::SessionError;
 pub use expr::{BinOp, Env, EvalError, Expr, Func, UnOp};
 pub use findings::{Cause, FindingSummary};
-pub use heat::{HeatCell, HeatMap, HeatMode, Window};
-pub use info::{Poster, Stuck};
+pub use heat::{HEAT_RECORDS, HeatCell, HeatMap, HeatMode, Window, changed};
+pub use info::{HistoryInfo, Poster, StreamInfo, Stuck};
 pub use place::{NamedPlace, Origin, Place, PlaceError};
 pub use run::{Budget, Goal, Progress};
-pub use source::{Image, Source, SourceStream};
+pub use snapshots::{Diff, GAP, Side, Snapshot};
 pub use stop::{Access, Hit, Stop, StopDetail, StopKind};
 pub use stops::{Breakpoint, StopSpec, Stops, Watch};
 pub use timeline::Mark;
@@ -49,6 +55,7 @@ pub use value::Value;
 pub use verbs::When;
 
 use crate::isa::{Generation, Queue};
+use crate::program::Program;
 use crate::sim::{Machine, Policy, Settings, State};
 use findings::Findings;
 use timeline::Timeline;
@@ -93,7 +100,8 @@ pub enum Let {
 
 /// A program being debugged.
 pub struct Session {
-    source: Source,
+    program: Arc<Program>,
+    places: Vec<NamedPlace>,
     generation: Generation,
     policy: Policy,
     /// As the user set them.
@@ -111,8 +119,11 @@ pub struct Session {
     lost: u64,
     history: u64,
     limit: u64,
+    /// Counts the paths of time: positions of the journal mean the same as long as it stays.
+    epoch: u64,
     log: Vec<String>,
     lets: BTreeMap<String, Let>,
+    snapshots: BTreeMap<String, Snapshot>,
 }
 
 impl Session {
@@ -120,16 +131,18 @@ impl Session {
     ///
     /// # Errors
     /// Initial memory outside the memories of the generation.
-    pub fn new(source: impl Into<Source>, options: Options) -> Result<Session, SessionError> {
-        let source = source.into();
+    pub fn new(program: Program, options: Options) -> Result<Session, SessionError> {
+        let program = Arc::new(program);
         let generation = options
             .generation
-            .or(source.generation)
+            .or(program.generation)
             .unwrap_or(Generation::V3);
-        let (machine, timeline) = load(&source, generation, options.settings, options.policy)?;
-        let focus = first_queue(&source);
+        let (machine, timeline) = load(&program, generation, options.settings, options.policy)?;
+        let places = source::places(&program, machine.state().geometry())?;
+        let focus = first_queue(&program);
         let mut session = Session {
-            source,
+            program,
+            places,
             generation,
             policy: options.policy,
             settings: options.settings,
@@ -144,8 +157,10 @@ impl Session {
             lost: 0,
             history: options.history,
             limit: 0,
+            epoch: 0,
             log: Vec::new(),
             lets: BTreeMap::new(),
+            snapshots: BTreeMap::new(),
         };
         session.set_history(options.history);
         Ok(session)
@@ -158,7 +173,7 @@ impl Session {
     /// As [`Session::new`].
     pub fn restart(&mut self) -> Result<(), SessionError> {
         let interrupt = Arc::clone(self.machine.interrupt());
-        let (machine, timeline) = load(&self.source, self.generation, self.settings, self.policy)?;
+        let (machine, timeline) = load(&self.program, self.generation, self.settings, self.policy)?;
         (self.machine, self.timeline) = (machine, timeline);
         self.machine.set_interrupt(interrupt);
         self.active = self.settings;
@@ -167,6 +182,7 @@ impl Session {
         self.last = Stop::start();
         self.pending = None;
         self.lost = 0;
+        self.epoch += 1;
         self.log.clear();
         self.set_history(self.history);
         Ok(())
@@ -176,21 +192,23 @@ impl Session {
     ///
     /// # Errors
     /// As [`Session::new`]; the session is then as it was.
-    pub fn reload(&mut self, source: impl Into<Source>) -> Result<(), SessionError> {
-        let old = std::mem::replace(&mut self.source, source.into());
+    pub fn reload(&mut self, program: Program) -> Result<(), SessionError> {
+        let places = source::places(&program, self.state().geometry())?;
+        let old = std::mem::replace(&mut self.program, Arc::new(program));
         if let Err(e) = self.restart() {
-            self.source = old;
+            self.program = old;
             return Err(e);
         }
+        self.places = places;
         if self.machine.stream(self.focus).is_none() {
-            self.focus = first_queue(&self.source);
+            self.focus = first_queue(&self.program);
         }
         Ok(())
     }
 
     /// The program.
-    pub fn source(&self) -> &Source {
-        &self.source
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
     }
 
     /// The generation.
@@ -211,6 +229,11 @@ impl Session {
     /// Bundles retired so far.
     pub fn seq(&self) -> u64 {
         self.machine.journal().seq()
+    }
+
+    /// Equal as long as the state is the same: what a view may remember a picture by.
+    pub fn moment(&self) -> (u64, u64) {
+        (self.epoch, self.machine.journal().position())
     }
 
     /// The last stop.
@@ -273,11 +296,25 @@ impl Session {
         match self.lets.get(name) {
             Some(Let::Place(p)) => Some(*p),
             Some(Let::Expr(..)) => None,
-            None => {
-                let regions = self.source.places.iter();
-                regions.clone().find(|p| p.name == name).map(|p| p.place)
-            }
+            None => self.places.iter().find(|p| p.name == name).map(|p| p.place),
         }
+    }
+
+    /// All named places: those of the program in its order, then those of `let` by name.
+    pub fn places(&self) -> Vec<NamedPlace> {
+        let lets = self
+            .lets
+            .iter()
+            .filter_map(|(name, meaning)| match meaning {
+                Let::Place(place) => Some(NamedPlace {
+                    name: name.clone(),
+                    place: *place,
+                    shape: None,
+                    origin: Origin::Let,
+                }),
+                Let::Expr(..) => None,
+            });
+        self.places.iter().cloned().chain(lets).collect()
     }
 
     /// Value of an expression; `hit` is the access that a watch condition judges.
@@ -295,37 +332,25 @@ impl Session {
     }
 }
 
-fn first_queue(source: &Source) -> Queue {
-    let mut queues: Vec<_> = source.streams.iter().collect();
-    queues.sort_by_key(|s| (s.bundles.is_empty(), s.queue));
-    queues.first().map_or(Queue::Any, |s| s.queue)
+fn first_queue(program: &Program) -> Queue {
+    let queues = program.streams.iter().map(|s| (s.is_empty(), s.queue));
+    queues.min().map_or(Queue::Any, |(_, queue)| queue)
 }
 
 /// A machine with the program in it, and the time line that starts there.
 fn load(
-    source: &Source,
+    program: &Arc<Program>,
     generation: Generation,
     settings: Settings,
     policy: Policy,
 ) -> Result<(Machine, Timeline), SessionError> {
     let mut machine = Machine::new(generation, settings, policy);
-    for s in &source.streams {
-        machine.load(
-            s.queue,
-            crate::sim::Stream {
-                bundles: Arc::clone(&s.bundles),
-                branch: s.branch,
-            },
-        );
+    for (queue, stream) in source::streams(program) {
+        machine.load(queue, stream);
     }
     // Initial memory is no step: it is stored without a record.
     machine.journal_mut().set_recording(false);
-    let images = source.images.iter();
-    machine.edit(|w| {
-        images
-            .into_iter()
-            .try_for_each(|i| Change::Store(i.place.rect(), Arc::clone(&i.bytes)).apply(w))
-    })?;
+    machine.edit(|w| source::fill(program, w))?;
     machine.journal_mut().set_recording(true);
     let base = Mark {
         position: machine.journal().position(),

@@ -290,18 +290,14 @@ impl fmt::Display for Place {
 pub enum Origin {
     /// `let` of the user.
     Let,
-    /// A directive of assembler source.
-    Source,
-    /// A manifest.
-    Manifest,
-    /// A container.
-    Container,
+    /// The program's files: source text, manifest, container.
+    Program,
 }
 
 impl Origin {
     /// Lower-case word for tables.
     pub const fn name(self) -> &'static str {
-        ["let", "source", "manifest", "container"][self as usize]
+        ["let", "program"][self as usize]
     }
 }
 

@@ -121,6 +121,7 @@ impl Session {
         if end.position > here.position {
             self.lost += end.seq.saturating_sub(here.seq);
             self.findings.drop_from(here.seq);
+            self.epoch += 1;
             self.timeline.cut(here);
             self.machine.journal_mut().truncate_future();
         }

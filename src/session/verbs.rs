@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::edit::Change;
+use super::edit::{Change, EDIT_LIMIT};
 use super::error::SessionError;
 use super::expr::EvalError;
 use super::place::Place;
@@ -14,9 +14,6 @@ use crate::isa::{Bundle, Queue};
 use crate::num::{self, Kind, Rules};
 use crate::sim::state::REGS;
 use crate::sim::{Rect, StepKind};
-
-/// The largest place one edit changes.
-const EDIT_LIMIT: u64 = 1 << 30;
 
 /// When a setting takes effect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,11 +57,7 @@ impl Session {
         };
         place.elements(kind)?;
         if place.bytes() > EDIT_LIMIT {
-            return Err(SessionError::TooLarge {
-                place: place.to_string(),
-                bytes: place.bytes(),
-                limit: EDIT_LIMIT,
-            });
+            return Err(SessionError::too_large(place));
         }
         let bits = element_bits(kind, value)?;
         let element = bits.to_le_bytes().into_iter().take(kind.bytes()).collect();

@@ -27,6 +27,16 @@ pub struct Checkpoint {
 pub(super) type Words = [u32; PAGE / 4];
 
 impl Checkpoint {
+    /// Memory sizes of the frozen state.
+    pub fn geometry(&self) -> Geometry {
+        self.geometry
+    }
+
+    /// What its unwritten cells hold.
+    pub fn reset(&self) -> Reset {
+        self.reset
+    }
+
     /// Bytes this checkpoint holds alone, roughly: the pages changed since the one before it, and its tables.
     pub fn cost(&self) -> u64 {
         let pointers = self.sbuf.len() + self.psum.len() + self.hidden.len();

@@ -199,6 +199,13 @@ impl State {
         self.dram.resident()
     }
 
+    /// Addresses of the DRAM pages that hold a written byte, ascending.
+    pub fn dram_pages(&self) -> impl Iterator<Item = u64> + '_ {
+        self.dram
+            .pages()
+            .map(|(n, _)| n * super::memory::PAGE as u64)
+    }
+
     /// `off..off+len` of one partition of SBUF or PSUM without copying; `None` for DRAM and outside the backed bytes.
     pub fn bytes(&self, space: Space, part: u16, off: u64, len: u32) -> Option<&[u8]> {
         self.geometry

@@ -1,3 +1,4 @@
 //! All integration tests, one binary so that linking happens once.
 
 mod floors;
+mod samples;

@@ -285,6 +285,39 @@ impl Field for Addr8 {
     }
 }
 
+/// What a byte of the 64-bit address map is (isa 09 §2.3).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum DevicePlace {
+    /// Device memory, at that byte.
+    Dram(u64),
+    /// A backed SBUF byte.
+    Sbuf(Location),
+    /// The event and semaphore windows, at that offset (isa 08 §2).
+    Sync(u32),
+}
+
+impl DevicePlace {
+    /// First byte of the event and semaphore windows.
+    pub const SYNC_BASE: u64 = 0x28_0270_0000;
+
+    /// The byte at a 64-bit address; `None` where nothing answers, PSUM included.
+    pub fn of(address: u64, g: Generation) -> Option<DevicePlace> {
+        if address < Space::Dram.backed(g) {
+            return Some(DevicePlace::Dram(address));
+        }
+        if let Some(o) = address.checked_sub(Self::SYNC_BASE) {
+            return matches!(o, 0..0x400 | 0x1000..0x2000).then_some(DevicePlace::Sync(o as u32));
+        }
+        let o = address.checked_sub(Addr8::SBUF_BASE)?;
+        let location = Location {
+            space: Space::Sbuf,
+            part: u16::try_from(o / Addr8::SBUF_STRIDE).ok()?,
+            off: (o % Addr8::SBUF_STRIDE) as u32,
+        };
+        location.is_backed(g).then_some(DevicePlace::Sbuf(location))
+    }
+}
+
 /// PSEUDO_ADDR8: a variable and an offset in it (isa 09 §2.1).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct PseudoAddr8(pub u64);
@@ -344,6 +377,28 @@ mod tests {
                 .is_some_and(|l| l.is_backed(Generation::V2))
         );
         assert!(!Location::of_address(0x0200_C000, g).is_some_and(|l| l.is_backed(g)));
+    }
+
+    #[test]
+    fn device_map() {
+        // isa 09 §2.3, 08 §2
+        let sbuf = |part, off| {
+            let space = Space::Sbuf;
+            Some(DevicePlace::Sbuf(Location { space, part, off }))
+        };
+        let at = |a| DevicePlace::of(a, Generation::V3);
+        assert_eq!(at(0x1000), Some(DevicePlace::Dram(0x1000)));
+        assert_eq!(at((24 << 30) - 1), Some(DevicePlace::Dram((24 << 30) - 1)));
+        assert_eq!(at(24 << 30), None);
+        assert_eq!(at(0x20_0000_0100), sbuf(0, 0x100));
+        assert_eq!(at(0x20_01FF_7FFF), sbuf(127, 0x37FFF));
+        assert_eq!(at(0x20_0003_8000), None);
+        assert_eq!(at(0x20_0200_0000), None);
+        assert_eq!(at(0x28_0200_0000), None);
+        assert_eq!(at(0x28_0270_1040), Some(DevicePlace::Sync(0x1040)));
+        assert_eq!(at(0x28_0270_1FFC), Some(DevicePlace::Sync(0x1FFC)));
+        assert_eq!(at(0x28_0270_0400), None);
+        assert_eq!(at(0x28_0270_2000), None);
     }
 
     #[test]

@@ -8,7 +8,7 @@ mod lists;
 mod pack;
 mod pattern;
 
-pub use addr::{Addr4, Addr8, AddrForm, Location, PseudoAddr8, Space};
+pub use addr::{Addr4, Addr8, AddrForm, DevicePlace, Location, PseudoAddr8, Space};
 pub use dtype::{DType, DType4, OptDType, OutDType};
 pub use enums::*;
 pub use events::{Events, EventsExt, UpdateMode, WaitMode};

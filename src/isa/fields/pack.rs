@@ -121,7 +121,7 @@ pub fn ordinal_bytes(ordinal: usize) -> Result<u32, PackError> {
 }
 
 /// Address of element `offset` of an object that starts at `home`: whole partition strides in the
-/// offset move the partition, the remainder moves inside it (seed T30).
+/// offset move the partition, the remainder moves inside it.
 ///
 /// # Errors
 /// A partition outside 0..127, an offset outside the partition.

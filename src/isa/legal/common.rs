@@ -30,14 +30,15 @@ pub(super) fn check(c: &mut Check<'_>) -> bool {
     true
 }
 
-/// Byte 1 is 0x10; QUANTIZE_MX may ask for saturation on v4 (isa 01 §2). Byte 2 has named values.
+/// Byte 1 is 0x10; QUANTIZE_MX may ask for saturation on v4 (isa 01 §2), the micro-code bundle of
+/// v5 reserves it (isa 08 §8.6). Byte 2 has named values.
 fn header(c: &mut Check<'_>) {
     let [opcode, len, cmd, _] = c.instr.bundle.array(0);
     let saturates = opcode == 0xE3 && c.generation() >= Generation::V4;
     if len == 0x11 && saturates {
         let message = "word_len is 0x11: saturation, which is always on".to_owned();
         c.at_byte(Severity::Info, "header", 1, message);
-    } else if len != 0x10 {
+    } else if len != 0x10 && !(opcode == 0xB6 && len == 0) {
         let message = format!("word_len is {len:#04x}, allowed 0x10 (16 words of 4 bytes)");
         c.at_byte(Severity::Error, "header", 1, message);
     }

@@ -7,6 +7,7 @@ pub mod dma;
 pub mod dtype_class;
 pub mod dve;
 pub mod pe;
+pub mod placement;
 pub mod pool;
 pub mod pseudo;
 pub mod rules;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::cursor::{is_word, is_word_start};
 use super::{Cursor, TextError};
-use crate::isa::fields::{Addr4, Addr8, Location};
+use crate::isa::fields::{Addr4, Addr8, AddrForm, Location};
 use crate::isa::generation::{BANK_BYTES, BANKS, REGISTERS};
 use crate::isa::{Generation, Space};
 
@@ -81,11 +81,17 @@ pub(super) fn word4(
         return Ok(word as u32);
     }
     if c.rest().starts_with("0x") {
-        let word = c.number(EXPECTED4)?;
-        return u32::try_from(word).map_err(|_| {
-            c.error_from(start, "an address of 32 bits")
-                .hint("memory address out of uint32 range")
-        });
+        let Ok(word) = u32::try_from(c.number(EXPECTED4)?) else {
+            return Err(c
+                .error_from(start, "an address of 32 bits")
+                .hint("memory address out of uint32 range"));
+        };
+        // 8 plain digits are the bits of a listing; a number is meant as an address.
+        let plain = matches!(Addr4(word).form(), AddrForm::Immediate(_));
+        if plain && Location::of_address(word & Addr4::MASK, g).is_none() {
+            return Err(c.error_from(start, "an address in SBUF or PSUM"));
+        }
+        return Ok(word);
     }
     if let Some(n) = register(c)? {
         return Ok(Addr4::REGISTER | u32::from(n));

@@ -2,7 +2,8 @@
 //! MX `fp8e4@00001000/00008000[1][512]p4`, generators `base[steps][counts]`.
 //!
 //! Steps and counts stand fastest dimension first; trailing dimensions {1,1} are left out, at
-//! least one stays (isa 03 §3).
+//! least one stays (isa 03 §3). A count of 0 is illegal unless the shape is in a register; one that
+//! a bundle holds all the same is written `0?`, so that a typed 0 stays an error.
 
 use std::fmt::Write;
 
@@ -29,23 +30,39 @@ pub(super) fn print_slot(out: &mut String, instr: &Instr, field: &FieldDesc, ran
             instr.bundle.u32(field.byte() + 4),
             instr.bundle.u16(field.byte() + 8),
         );
-        write!(out, "{:08x}:{data:08x}[{num}]", pattern.addr.0)
+        write!(out, "{:08x}:{data:08x}[{}]", pattern.addr.0, Count(num))
     } else {
         let _ = write!(out, "{:08x}", pattern.addr.0);
-        print_dims(out, pattern.dims());
+        print_dims(out, pattern.dims(), pattern.addr.shape_register());
         Ok(())
     };
 }
 
-/// `[steps][counts]`.
-pub(super) fn print_dims(out: &mut String, dims: &[Dim]) {
+/// A count in a listing.
+struct Count(u16);
+
+impl std::fmt::Display for Count {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            0 => f.write_str("0?"),
+            n => write!(f, "{n}"),
+        }
+    }
+}
+
+/// `[steps][counts]`; `zero`: counts of 0 are in order.
+fn print_dims(out: &mut String, dims: &[Dim], zero: bool) {
     let used = dims.iter().rposition(|d| *d != Dim::UNIT).unwrap_or(0);
     let dims = dims.get(..=used).unwrap_or(dims);
     for (i, d) in dims.iter().enumerate() {
         let _ = write!(out, "{}{}", if i == 0 { '[' } else { ',' }, d.step);
     }
     for (i, d) in dims.iter().enumerate() {
-        let _ = write!(out, "{}{}", if i == 0 { "][" } else { "," }, d.num);
+        out.push_str(if i == 0 { "][" } else { "," });
+        let _ = match d.num {
+            0 if zero => write!(out, "0"),
+            n => write!(out, "{}", Count(n)),
+        };
     }
     out.push(']');
 }
@@ -53,7 +70,7 @@ pub(super) fn print_dims(out: &mut String, dims: &[Dim]) {
 pub(super) fn print_data4(out: &mut String, instr: &Instr, field: &FieldDesc) {
     let data = Data4::get(&instr.bundle, field.at);
     let _ = write!(out, "{}", data.base);
-    print_dims(out, &data.dims);
+    print_dims(out, &data.dims, false);
 }
 
 pub(super) fn print_mx(out: &mut String, instr: &Instr, field: &FieldDesc) {
@@ -62,12 +79,20 @@ pub(super) fn print_mx(out: &mut String, instr: &Instr, field: &FieldDesc) {
         MxForm::Static(m) => write!(
             out,
             "{:08x}/{:08x}[{}][{}]p{}",
-            m.data.0, m.scale.0, m.step, m.num, m.scale_pidx
+            m.data.0,
+            m.scale.0,
+            m.step,
+            Count(m.num),
+            m.scale_pidx
         ),
         MxForm::Indirect(m) => write!(
             out,
             "{:08x}:{:08x}/{:08x}[{}]p{}",
-            m.index.0, m.data.0, m.scale.0, m.num, m.scale_pidx
+            m.index.0,
+            m.data.0,
+            m.scale.0,
+            Count(m.num),
+            m.scale_pidx
         ),
     };
 }
@@ -143,7 +168,7 @@ pub(super) fn parse_slot(
             )
             .hint("an indirect operand is dtype@index:data[elements]"));
     }
-    let dims = parse_dims(c, usize::from(rank))?;
+    let dims = parse_dims(c, usize::from(rank), Addr4(word).shape_register())?;
     Pattern::new(Addr4(word), &dims).write(&mut instr.bundle, field.byte());
     Ok(())
 }
@@ -166,20 +191,39 @@ fn index_word(word: u32) -> Option<u32> {
 fn count(c: &mut Cursor<'_>) -> Result<u16, TextError> {
     c.expect("[")?;
     c.blanks();
-    let n = c.number_in("a number of elements", 0, 65535)? as u16;
+    let n = one_count(c, false)?;
     c.blanks();
     c.expect("]")?;
-    Ok(n)
+    Ok(n as u16)
 }
 
-/// `[steps][counts]` filled up to `rank` with {1,1}.
-pub(super) fn parse_dims(c: &mut Cursor<'_>, rank: usize) -> Result<Vec<Dim>, TextError> {
+/// A count: 1..65535, `0?`, or a plain 0 where `zero` says so.
+fn one_count(c: &mut Cursor<'_>, zero: bool) -> Result<i64, TextError> {
     let start = c.pos();
-    let steps = numbers(c, "a step", i64::from(i16::MIN), i64::from(i16::MAX))
-        .map_err(|e| hint_missing(e, "steps"))?;
+    let expected = "a count, 1..65535";
+    let n = c
+        .signed_in("a count", 0, i64::from(u16::MAX))
+        .map_err(|e| TextError {
+            expected: expected.to_owned(),
+            ..e
+        })?;
+    match (n, c.eat("?")) {
+        (0, true) => Ok(0),
+        (0, false) if !zero => Err(c
+            .error_from(start, expected)
+            .hint("an illegal count found in a bundle is written 0?")),
+        (_, true) => Err(c.error_from(start, "`?` behind a count of 0 only")),
+        (n, false) => Ok(n),
+    }
+}
+
+/// `[steps][counts]` filled up to `rank` with {1,1}; `zero`: counts of 0 are in order.
+fn parse_dims(c: &mut Cursor<'_>, rank: usize, zero: bool) -> Result<Vec<Dim>, TextError> {
+    let start = c.pos();
+    let step = |c: &mut Cursor<'_>| c.signed_in("a step", i64::from(i16::MIN), i64::from(i16::MAX));
+    let steps = numbers(c, step).map_err(|e| hint_missing(e, "steps"))?;
     let middle = c.pos();
-    let counts =
-        numbers(c, "a count", 0, i64::from(u16::MAX)).map_err(|e| hint_missing(e, "counts"))?;
+    let counts = numbers(c, |c| one_count(c, zero)).map_err(|e| hint_missing(e, "counts"))?;
     if steps.len() != counts.len() {
         return Err(TextError::new(
             middle..c.pos(),
@@ -224,12 +268,15 @@ fn hint_missing(error: TextError, what: &str) -> TextError {
 }
 
 /// `[a,b,..]`.
-fn numbers(c: &mut Cursor<'_>, what: &str, low: i64, high: i64) -> Result<Vec<i64>, TextError> {
+fn numbers(
+    c: &mut Cursor<'_>,
+    one: impl Fn(&mut Cursor<'_>) -> Result<i64, TextError>,
+) -> Result<Vec<i64>, TextError> {
     c.expect("[")?;
     let mut out = Vec::new();
     loop {
         c.blanks();
-        out.push(c.signed_in(what, low, high)?);
+        out.push(one(c)?);
         c.blanks();
         if c.eat("]") {
             return Ok(out);
@@ -246,7 +293,7 @@ pub(super) fn parse_data4(
     field: &FieldDesc,
 ) -> Result<(), TextError> {
     let base = c.signed_in("a base value", i64::from(i32::MIN), i64::from(u32::MAX))?;
-    let dims = parse_dims(c, 4)?;
+    let dims = parse_dims(c, 4, false)?;
     Pattern::new(Addr4(base as u32), &dims).write(&mut instr.bundle, field.byte());
     Ok(())
 }
@@ -281,7 +328,7 @@ pub(super) fn parse_mx(
     c.expect("/")
         .map_err(|e| e.hint("an MX operand is dtype@data/scale[step][count]pN"))?;
     let scale = address::word4(c, instr.generation, names)?;
-    let step = match numbers(c, "a step", -128, 127)?.as_slice() {
+    let step = match numbers(c, |c| c.signed_in("a step", -128, 127))?.as_slice() {
         [one] => *one as i8,
         _ => return Err(c.error_from(start, "one step")),
     };

@@ -8,6 +8,7 @@ mod data;
 mod directive;
 mod error;
 mod lexer;
+mod parts;
 mod place;
 mod statement;
 mod sync;

@@ -1,6 +1,7 @@
 //! One bundle taken apart: every field with its bytes, raw value, meaning and the rule it breaks.
 
 mod rows;
+mod slots;
 
 use std::fmt;
 

@@ -3,14 +3,14 @@
 mod stopping;
 mod time;
 mod values;
-
-use std::sync::Arc;
+mod views;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::*;
 use crate::isa::{Bundle, Engine};
+use crate::program::{Image, ImageData, Stream};
 
 /// isa 01 §6: the full TENSOR_TENSOR add of 64 fp32 per partition.
 const ADD: &str = "41100000 00000000 00000000 aa0a0480 00000000 01000100 01004000 01000100
@@ -89,41 +89,39 @@ pub(super) fn program() -> impl Strategy<Value = Vec<Vec<Line>>> {
     vec(vec(line(), 0..14), 1..4)
 }
 
-pub(super) fn source(program: &[Vec<Line>]) -> Source {
+pub(super) fn stream(queue: Queue, bundles: &[Bundle]) -> Stream {
+    let bytes = bundles.iter().flat_map(|b| *b.bytes()).collect();
+    Stream::from_bytes(queue, queue.name(), bytes)
+}
+
+pub(super) fn assembled(program: &[Vec<Line>]) -> Program {
     let queues = [Engine::Dve, Engine::Pool, Engine::Sp].map(Queue::Of);
-    let streams = program
-        .iter()
-        .zip(queues)
-        .map(|(lines, queue)| SourceStream {
-            queue,
-            name: queue.name().to_owned(),
-            // SP takes no element-wise bundles.
-            bundles: Arc::new(
-                lines
-                    .iter()
-                    .filter(|l| queue != Queue::Of(Engine::Sp) || !matches!(l.op, Op::Add(..)))
-                    .map(Line::bundle)
-                    .collect::<Vec<_>>(),
-            ),
-            branch: crate::sim::BranchUnit::Auto,
-        });
+    let streams = program.iter().zip(queues).map(|(lines, queue)| {
+        // SP takes no element-wise bundles.
+        let fits = |l: &&Line| queue != Queue::Of(Engine::Sp) || !matches!(l.op, Op::Add(..));
+        let bundles: Vec<_> = lines.iter().filter(fits).map(Line::bundle).collect();
+        stream(queue, &bundles)
+    });
     // Small numbers, so that sums differ from what was there.
-    let bytes: Vec<u8> = (0..128 * 256u32)
+    let bytes = (0..48 * 256u32)
         .flat_map(|i| ((i % 7) as f32).to_le_bytes())
         .collect();
-    let geometry = Session::new(Source::default(), Options::default()).unwrap();
-    Source {
+    Program {
         streams: streams.collect(),
         images: vec![Image {
-            place: place(&geometry, 0, 128, 0, 1024),
-            bytes: bytes.into(),
+            place: crate::program::Place {
+                space: crate::sim::Space::Sbuf,
+                parts: 0..48,
+                bytes: 0..1024,
+            },
+            data: ImageData::Bytes(bytes),
         }],
-        ..Source::default()
+        ..Program::default()
     }
 }
 
 pub(super) fn session(program: &[Vec<Line>]) -> Session {
-    Session::new(source(program), Options::default()).unwrap()
+    Session::new(assembled(program), Options::default()).unwrap()
 }
 
 pub(super) fn run(s: &mut Session, goal: Goal) -> Stop {

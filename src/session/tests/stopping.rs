@@ -49,7 +49,7 @@ fn mode() -> impl Strategy<Value = Watch> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
     fn watches_find_what_a_scan_finds(
@@ -272,17 +272,11 @@ fn faults_stop_and_can_be_skipped() {
     let mut s = session(&[vec![]]);
     let bad = Bundle::of_opcode(0xFF);
     let good = Bundle::of_opcode(0xA4);
-    let stream = SourceStream {
-        queue: Queue::Any,
-        name: "x".to_owned(),
-        bundles: Arc::new(vec![good, bad, good]),
-        branch: crate::sim::BranchUnit::Auto,
+    let program = Program {
+        streams: vec![stream(Queue::Any, &[good, bad, good])],
+        ..Program::default()
     };
-    let source = Source {
-        streams: vec![stream],
-        ..Source::default()
-    };
-    s.reload(source).unwrap();
+    s.reload(program).unwrap();
     let id = s.stops_mut().add(on(StopSpec::Fault));
     let stop = run(&mut s, Goal::Continue);
     assert_eq!(

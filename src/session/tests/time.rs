@@ -100,7 +100,7 @@ fn straight(program: &[Vec<Line>], s: &Session) -> Vec<u64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
     fn one_run_is_many_small_runs(program in program(), cuts in vec(1..5u64, 0..30), slice in 1..4u64) {

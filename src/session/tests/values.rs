@@ -4,11 +4,11 @@ use super::*;
 use crate::num::Kind;
 
 fn blank() -> Session {
-    let source = Source {
+    let program = Program {
         images: Vec::new(),
-        ..source(&[vec![]])
+        ..assembled(&[vec![]])
     };
-    Session::new(source, Options::default()).unwrap()
+    Session::new(program, Options::default()).unwrap()
 }
 
 fn eval(s: &Session, e: &Expr) -> String {

@@ -1,4 +1,4 @@
-//! Seed claims T1..T4, T11..T18, T29..T34, T39..T41, A20, A22 of the packer.
+//! Packing by example: order, fill, ranges, texts, addresses.
 
 use super::*;
 use crate::isa::Space;

@@ -1,6 +1,7 @@
 //! ACT family (isa 06).
 
 mod formats;
+mod rules;
 
 pub use formats::*;
 
@@ -16,6 +17,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Of(&[Engine::Act]),
         layout: "S3D3_AC",
         formats: S3d3Ac::EVERY,
+        rules: &[rules::activate],
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
@@ -29,6 +31,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Of(&[Engine::Act]),
         layout: "S3D3_AQ",
         formats: S3d3Aq::EVERY,
+        rules: &[rules::activate_quantize],
         decode: Known::Solid,
         semantics: Known::Solid,
         doc: "activation between two integer scalings (isa 06 §4.2)",
@@ -41,6 +44,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Of(&[Engine::Act]),
         layout: "CTRL_NO (act_tbl_sel @0x23)",
         formats: CtrlNoTable::EVERY,
+        rules: &[rules::table_load],
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
@@ -54,6 +58,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Of(&[Engine::Act]),
         layout: "D1_RD",
         formats: D1Rd::EVERY,
+        rules: &[rules::read_accumulator],
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
@@ -67,6 +72,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Of(&[Engine::Act]),
         layout: "S2D2_AC",
         formats: S2d2Ac::EVERY,
+        rules: &[rules::activate2],
         decode: Known::Solid,
         semantics: Known::Solid,
         doc: "two ALU stages, a function and a fold per lane (isa 06 §4.5)",
@@ -79,6 +85,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Of(&[Engine::Act, Engine::Dve]),
         layout: "S1S2D2_AM",
         formats: S1s2d2Am::EVERY,
+        rules: &[rules::multipass],
         exec: Exec::Unmodelled("v5 only, meaning not published"),
         decode: Known::Partial,
         semantics: Known::Unknown,

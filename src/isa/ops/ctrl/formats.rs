@@ -178,7 +178,7 @@ formats! {
         /// 1 from the compiler
         shape_reg_type: u8 = 14;
         /// shape registers, 0..3
-        shape_registers: Regs<4> = 16 shown always;
+        shape_registers: List<u8, 4> = 16 shown always;
         /// steps of the first shape
         step_elem: List<i32, 4> = 32 shown always;
         /// counts of the first shape
@@ -196,7 +196,7 @@ formats! {
         /// kind of shape register
         shape_reg_type: u8 = 14;
         /// shape registers, 0..3
-        shape_registers: Regs<4> = 16 shown always;
+        shape_registers: List<u8, 4> = 16 shown always;
         /// holds register numbers at unknown places
         data: Raw<32> = 32 conf Unknown;
     }

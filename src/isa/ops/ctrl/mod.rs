@@ -1,8 +1,10 @@
 //! Control band 0x9F..0xB7 (isa 08).
 
 mod formats;
+mod rules;
 
 pub use formats::*;
+pub(super) use rules::{load_source, mem_2d};
 
 use crate::isa::{Bundle, Engines, Exec, Format, GenSet, Known, OpRow};
 
@@ -130,6 +132,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::All,
         layout: "CTRL_MV",
         formats: CtrlMv::EVERY,
+        rules: &[rules::mov],
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
@@ -143,6 +146,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::All,
         layout: "CTRL_AL",
         formats: CtrlAl::EVERY,
+        rules: &[rules::alu],
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
@@ -156,6 +160,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::All,
         layout: "CTRL_BR",
         formats: CtrlBr::EVERY,
+        rules: &[rules::branch],
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Partial,
@@ -169,6 +174,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::All,
         layout: "MEM_2D",
         formats: Mem2dLoad::EVERY,
+        rules: &[rules::load],
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
@@ -183,6 +189,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         layout: "MEM_2D",
         formats: Mem2dStore::EVERY,
         variant: Some(store_format),
+        rules: &[rules::store],
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
@@ -196,6 +203,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::All,
         layout: "CTRL_ER",
         formats: CtrlEr::EVERY,
+        rules: &[rules::range_clear],
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
@@ -223,6 +231,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         layout: "CTRL_MS",
         formats: CtrlMsImm::EVERY,
         variant: Some(shape_format),
+        rules: &[rules::move_shape],
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Partial,
@@ -236,6 +245,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::All,
         layout: "CTRL_POLL_SEM",
         formats: CtrlPollSem::EVERY,
+        rules: &[rules::poll],
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
@@ -249,6 +259,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::All,
         layout: "CTRL_TEST_ES",
         formats: CtrlTestEs::EVERY,
+        rules: &[rules::test_events],
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Partial,

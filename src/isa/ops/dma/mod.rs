@@ -1,8 +1,10 @@
 //! DMA family (isa 09).
 
 mod formats;
+mod rules;
 
 pub use formats::*;
+pub(super) use rules::{address, bounds, marker, priority, pseudo_sides, reachable};
 
 use crate::isa::{Engines, Exec, GenSet, Known, OpRow};
 
@@ -15,6 +17,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Dma,
         layout: "DMA_DIRECT2D",
         formats: DmaDirect2d::EVERY,
+        rules: &[rules::copy],
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
@@ -40,6 +43,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Dma,
         layout: "DMA_IMMEDIATE",
         formats: DmaImmediate::EVERY,
+        rules: &[rules::immediate],
         exec: Exec::Unmodelled("v5 only, raw descriptors are not interpreted"),
         decode: Known::Partial,
         semantics: Known::Partial,
@@ -53,6 +57,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Dma,
         layout: "DMA_INDIRECT1D",
         formats: DmaIndirect1d::EVERY,
+        rules: &[rules::indirect],
         decode: Known::Solid,
         semantics: Known::Partial,
         doc: "gather or scatter through index vectors (isa 09 §4)",
@@ -65,6 +70,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Dma,
         layout: "DMA_DIRECT2D_XPOSE",
         formats: DmaDirect2dXpose::EVERY,
+        rules: &[rules::transpose],
         decode: Known::Solid,
         semantics: Known::Partial,
         doc: "copy that transposes tiles (isa 09 §5)",
@@ -77,6 +83,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Dma,
         layout: "DMA_GATHER_XPOSE",
         formats: DmaGatherXpose::EVERY,
+        rules: &[rules::gather_transpose],
         decode: Known::Solid,
         semantics: Known::Partial,
         doc: "gather of rows, written transposed (isa 09 §6)",

@@ -1,8 +1,11 @@
 //! PE family (isa 05).
 
+mod compress;
 mod dense;
 mod mx;
+mod rules;
 mod sparse;
+mod special;
 
 pub use dense::*;
 pub use mx::*;
@@ -24,6 +27,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
             (GenSet::V4, S3LwV4::FORMAT),
             (GenSet::V5, S3LwV5::FORMAT),
         ],
+        rules: &[rules::load_weights],
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
@@ -42,6 +46,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
             (GenSet::V4, S3d3MmV4::FORMAT),
             (GenSet::V5, S3d3MmV5::FORMAT),
         ],
+        rules: &[rules::multiply],
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
@@ -93,6 +98,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Of(&[Engine::Pe]),
         layout: "S3_LT",
         formats: S3Lt::EVERY,
+        rules: &[special::load_tags],
         decode: Known::Solid,
         semantics: Known::Partial,
         doc: "latch sparsity tags (isa 05 §8)",
@@ -105,6 +111,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Of(&[Engine::Pe]),
         layout: "S4D3_MM",
         formats: S4d3Mm::EVERY,
+        rules: &[special::multiply_sparse],
         decode: Known::Solid,
         semantics: Known::Partial,
         doc: "matrix product with tag-selected moving rows (isa 05 §8)",
@@ -117,6 +124,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Of(&[Engine::Pe]),
         layout: "S2S1D2_PE_SEED",
         formats: S2s1d2PeSeed::EVERY,
+        rules: &[special::manage_seed],
         decode: Known::Solid,
         semantics: Known::Partial,
         doc: "load or save the seeds of stochastic rounding (isa 05 §3.6)",
@@ -129,6 +137,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Of(&[Engine::Pe]),
         layout: "SMX1_LW",
         formats: Smx1Lw::EVERY,
+        rules: &[special::load_weights_mx],
         decode: Known::Solid,
         semantics: Known::Partial,
         doc: "latch a tile of scaled narrow weights (isa 05 §7)",
@@ -141,6 +150,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Of(&[Engine::Pe]),
         layout: "SMX1D3_MM",
         formats: Smx1d3Mm::EVERY,
+        rules: &[special::multiply_mx],
         decode: Known::Solid,
         semantics: Known::Partial,
         doc: "matrix product of scaled narrow operands (isa 05 §7)",
@@ -153,6 +163,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S3D3_SC",
         formats: S3d3Sc::EVERY,
+        rules: &[compress::interleaved],
         decode: Known::Solid,
         semantics: Known::Solid,
         doc: "keep the 4 extreme elements of each group with their tags, interleaved (isa 05 §3.9)",
@@ -165,6 +176,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S2D2D2_SC",
         formats: S2d2d2Sc::EVERY,
+        rules: &[compress::apart],
         decode: Known::Solid,
         semantics: Known::Solid,
         doc: "keep the 4 extreme elements of each group, tags apart (isa 05 §3.9)",
@@ -177,6 +189,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Of(&[Engine::Dve]),
         layout: "S3DMX1_QUANT",
         formats: S3dmx1Quant::EVERY,
+        rules: &[special::quantize],
         decode: Known::Solid,
         semantics: Known::Partial,
         doc: "quantise to a narrow format with a scale per 32 elements (isa 05 §7)",

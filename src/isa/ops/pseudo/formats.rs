@@ -168,7 +168,10 @@ formats! {
     }
 
     /// Wait and update only (isa 08 §10)
-    PseudoPlain = "PSEUDO_PLAIN" {}
+    PseudoFunctionReturn = "PSEUDO_FUNCTION_RETURN" {}
+
+    /// Wait and update only (isa 08 §9)
+    PseudoSyncBarrier = "PSEUDO_SYNC_BARRIER" {}
 
     /// Call of a function (isa 08 §10)
     PseudoFunctionCall = "PSEUDO_FUNCTION_CALL" {

@@ -1,9 +1,11 @@
 //! Pseudo instructions 0xC1..0xDF, rewritten by the loader (isa 08 §10, 09 §9).
 
 mod formats;
+mod rules;
 
 pub use formats::*;
 
+use crate::isa::ops::ctrl;
 use crate::isa::{Bundle, Engines, Exec, Format, GenSet, Known, OpRow};
 
 /// PSEUDO_TENSOR_STORE: packed values instead of register numbers when byte 13 is 1 (isa 08 §7.3).
@@ -21,6 +23,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Host,
         layout: "PSEUDO_DMATRIGGER",
         formats: PseudoDmaTrigger::EVERY,
+        rules: &[rules::names],
         decode: Known::Solid,
         semantics: Known::Solid,
         doc: "start a block of a DMA queue (isa 09 §9.1)",
@@ -34,6 +37,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Host,
         layout: "PSEUDO_DMAREARM",
         formats: PseudoDmaRearm::EVERY,
+        rules: &[rules::names],
         decode: Known::Solid,
         semantics: Known::Solid,
         doc: "rewind the cursors of a DMA queue (isa 09 §9.2)",
@@ -60,6 +64,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Host,
         layout: "PSEUDO_DMAMEMCPY_FULL_IND",
         formats: PseudoDmaMemcpyFullInd::EVERY,
+        rules: &[rules::full_indirect],
         decode: Known::Partial,
         semantics: Known::Partial,
         doc: "gather or scatter between a table and a direct side (isa 09 §9.4)",
@@ -84,6 +89,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Host,
         layout: "PSEUDO_LOAD_ACT_FUNC_SET",
         formats: PseudoLoadActFuncSet::EVERY,
+        rules: &[rules::names],
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
@@ -109,6 +115,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Host,
         layout: "PSEUDO_TRIGGER_COLLECTIVE",
         formats: PseudoTriggerCollective::EVERY,
+        rules: &[rules::collective],
         decode: Known::Solid,
         semantics: Known::Solid,
         doc: "collective operation over tensors (isa 09 §9.5)",
@@ -171,6 +178,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         layout: "PSEUDO_MEM_2D",
         formats: PseudoMem2dStore::EVERY,
         variant: Some(store_format),
+        rules: &[ctrl::mem_2d],
         decode: Known::Solid,
         semantics: Known::Solid,
         doc: "store registers or immediates to a variable (isa 08 §7.3)",
@@ -183,6 +191,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Host,
         layout: "PSEUDO_MEM_2D",
         formats: PseudoMem2dLoad::EVERY,
+        rules: &[rules::load],
         decode: Known::Solid,
         semantics: Known::Solid,
         doc: "load words of a variable into registers (isa 08 §7.3)",
@@ -196,6 +205,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Host,
         layout: "PSEUDO_DMASWAP_QUEUE_SET",
         formats: PseudoDmaSwapQueueSet::EVERY,
+        rules: &[rules::names],
         decode: Known::Solid,
         semantics: Known::Solid,
         doc: "switch to another instance of a DMA queue (isa 09 §9.2)",
@@ -220,6 +230,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Host,
         layout: "PSEUDO_FUNCTION_BEGIN",
         formats: PseudoFunctionBegin::EVERY,
+        rules: &[rules::names],
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
@@ -232,7 +243,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Host,
         layout: "PSEUDO_FUNCTION_RETURN",
-        formats: PseudoPlain::EVERY,
+        formats: PseudoFunctionReturn::EVERY,
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
@@ -246,6 +257,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Host,
         layout: "PSEUDO_FUNCTION_CALL",
         formats: PseudoFunctionCall::EVERY,
+        rules: &[rules::names],
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
@@ -259,6 +271,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Host,
         layout: "DMA_DIRECT2D (PSEUDO_ADDR8)",
         formats: PseudoDmaDirect2d::EVERY,
+        rules: &[rules::direct2d],
         decode: Known::Solid,
         semantics: Known::Partial,
         doc: "2-D copy between variables (isa 09 §9.3)",
@@ -270,7 +283,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         gens: GenSet::ALL,
         engines: Engines::Host,
         layout: "PSEUDO_SYNC_BARRIER",
-        formats: PseudoPlain::EVERY,
+        formats: PseudoSyncBarrier::EVERY,
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,
@@ -308,6 +321,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Host,
         layout: "PSEUDO_CORE_BARRIER",
         formats: PseudoCoreBarrier::EVERY,
+        rules: &[rules::core_barrier],
         exec: Exec::Modelled,
         decode: Known::Solid,
         semantics: Known::Solid,

@@ -1,9 +1,9 @@
 //! `fields-*.txt`: bundles of the sheets and the values their text names.
 
 use super::{bundle, lines};
-use crate::isa::Instr;
 use crate::isa::field::{FieldDesc, FieldKind};
 use crate::isa::fields::Pattern;
+use crate::isa::{Instr, Known, table};
 
 const FILES: [(&str, &str); 4] = [
     (
@@ -98,5 +98,56 @@ fn every_vector_of_the_control_table_is_named_as_it_says() {
             assert_eq!(instr.name(), said, "{}", cells[0]);
         }
         assert_eq!(instr.bundle.to_hex(), cells[3], "{}", cells[0]);
+    }
+}
+
+#[test]
+fn real_bundles_list_as_the_vendor_prints_them() {
+    // isa 10 §6
+    let text = include_str!("../../../../tests/vectors/control.tsv");
+    for (id, line) in [
+        (
+            "D03",
+            "PSEUDO_TRIGGER_COLLECTIVE $S[10]>0 $S[22]++@complete ctype=ALL_REDUCE input_tensor_id=3 output_tensor_id=4 num_elements=32 dtype=fp32 op=ADD group_id=0;",
+        ),
+        ("D01", "PSEUDO_DMA_TRIGGER q_gradient_in block_id=0;"),
+        (
+            "D02",
+            "PSEUDO_DMA_TRIGGER $S[22]>0 q_gradient_out block_id=0;",
+        ),
+        ("C05", "EVENT_SEMAPHORE $S[11]>0;"),
+    ] {
+        let row = text.lines().map(|l| l.split('\t').collect::<Vec<_>>());
+        let hex = row.filter(|r| r[0] == id).map(|r| r[3]).next().expect(id);
+        let instr = bundle("v2", hex);
+        assert_eq!(crate::isa::text::line(&instr), line);
+    }
+}
+
+#[test]
+fn layouts_bear_the_names_of_the_opcode_table() {
+    for row in table::rows() {
+        let variants = (0..=255).filter_map(|selector| {
+            let mut b = crate::isa::Bundle::of_opcode(row.byte);
+            b.put(12, &[selector, selector]);
+            row.variant.and_then(|choose| choose(&b))
+        });
+        let named = row.formats.iter().map(|(_, f)| *f).chain(variants);
+        for f in named {
+            let ours = row.layout.split_whitespace().next();
+            assert!(
+                ours == Some(f.name) || f.name.starts_with("EXTENDED"),
+                "{}: {} against {}",
+                row.name,
+                f.name,
+                row.layout
+            );
+        }
+        // What the sheets call solid has a layout; INVALID has no body.
+        assert!(
+            row.decode != Known::Solid || !row.formats.is_empty() || row.byte == 0xFF,
+            "{}",
+            row.name
+        );
     }
 }

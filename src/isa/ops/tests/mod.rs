@@ -3,6 +3,7 @@
 mod dve_pool;
 mod fields;
 mod layouts;
+mod legal;
 mod legal_dve;
 
 use crate::isa::{Bundle, Generation, Instr, decode};

@@ -41,7 +41,7 @@ fn round_trip(bytes: [u8; 64]) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
     fn any_bundle_lists_and_assembles(a in prop::array::uniform32(any::<u8>()), b in prop::array::uniform32(any::<u8>())) {

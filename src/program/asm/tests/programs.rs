@@ -244,6 +244,8 @@ fn any_bundle() -> impl Strategy<Value = Bundle> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
     #[test]
     fn a_listing_is_the_program(
         streams in prop::collection::vec(prop::collection::vec(any_bundle(), 0..8), 1..=6),
@@ -281,7 +283,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_assembled_or_refused(text in "(\\PC|\n){0,200}") {
+    fn any_text_is_assembled_or_refused(text in "(\\PC|\n){0,80}") {
         if let Err(e) = assemble(&text, "t", &Options::new(Generation::V3)) {
             prop_assert!(!e.is_empty() && e.len() <= 20);
             for e in e {

@@ -19,7 +19,7 @@ pub(super) fn same_count(src: &Walk, dst: &Walk) -> Result<(), Trap> {
         "{} elements per partition, {} has {}",
         dst.count, src.field, src.count
     );
-    Err(Trap::at("count", dst.field, m))
+    Err(Trap::at("element-count", dst.field, m))
 }
 
 /// The bias is numbered the other way round (isa 04 §6).
@@ -100,7 +100,7 @@ pub(super) fn read_accumulator(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
             "{} elements per partition; an accumulator is one",
             dst.walk.count
         );
-        return Err(Trap::at("count", "dst", m));
+        return Err(Trap::at("element-count", "dst", m));
     }
     let lanes = dst.walk.lanes;
     let values = cx.act_accumulators(lanes);

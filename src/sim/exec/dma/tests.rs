@@ -324,8 +324,8 @@ fn what_cannot_be_copied_is_a_fault() {
         ..Side::line(0x100, 32)
     };
     let cases = [
-        ("count", dma(ok, Side::line(0x200, 63), 0, [0, 0])),
-        ("count", dma(ok, Side::line(0x200, 64), 0, [10, 6])),
+        ("dma-bytes", dma(ok, Side::line(0x200, 63), 0, [0, 0])),
+        ("dma-bytes", dma(ok, Side::line(0x200, 64), 0, [10, 6])),
         ("alignment", dma(Side::line(0x102, 64), ok, 1, [10, 10])),
         (
             "alignment",

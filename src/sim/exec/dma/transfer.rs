@@ -423,7 +423,7 @@ fn sizes(t: &Transfer, way: Way) -> Result<(), Trap> {
         return Ok(());
     }
     let m = format!("{src} bytes read, {dst} bytes written");
-    Err(Trap::at("count", "dst_num_elem", m))
+    Err(Trap::at("dma-bytes", "dst_num_elem", m))
 }
 
 /// Writes pieces of the destination, combining them with what is there.

@@ -240,5 +240,5 @@ fn faults() {
     }
     let mut b = activate(1, 2, 0);
     b.put(58, &[1]);
-    assert_eq!(rig.run(b).unwrap_err().rule, "count");
+    assert_eq!(rig.run(b).unwrap_err().rule, "element-count");
 }

@@ -288,7 +288,7 @@ fn test_event_sem_by_mode() {
     );
     assert_eq!(
         go(test_es(2, 0x15, 0, &[30], &[1], 0)).err(),
-        Some("not-modelled")
+        Some("test-update")
     );
     assert!(go(test_es(7, 0x95, 0, &[30], &[1], 0)).is_err());
     assert_eq!(go(test_es(0, 0, 0, &[], &[], 0)).err(), Some("count"));
