@@ -1,55 +1,13 @@
-//! Arguments: each kind bundles its parser, its completer and the words that describe it.
+//! The arguments of a command line: parsed by the forms of the command's record.
 
-use super::error::CmdError;
-use super::lang::{self, ParseError, Span, nearest, word_at};
-use super::lower;
+use std::path::{Path, PathBuf};
+
+use super::error::{CmdError, alternatives};
+use super::kind;
+use super::lang::{Span, Word, nearest, word_at};
 use super::spec::{Arg, Command, Form};
-use crate::isa::{OpRow, Queue, table};
-use crate::num::Kind;
+use crate::isa::Queue;
 use crate::session::{Expr, Place, Session};
-
-/// What may stand in an argument's place.
-#[derive(Clone, Copy, Debug)]
-pub enum ArgKind {
-    /// A number, decimal or hex.
-    Number,
-    /// A real number.
-    Real,
-    /// A sequence number, `start`, `end`, or the name of a snapshot.
-    Moment,
-    /// An engine.
-    Engine,
-    /// `ENGINE:INDEX`, or an index in the stream in focus.
-    Code,
-    /// A place; its dtype is optional.
-    Place,
-    /// A data type.
-    DType,
-    /// An expression.
-    Expr,
-    /// What can be assigned: a register, a semaphore, an event, a place.
-    Target,
-    /// A place or an expression.
-    Binding,
-    /// An opcode, by name or byte.
-    Op,
-    /// A file name.
-    File,
-    /// A new name.
-    Name,
-    /// The key of a setting.
-    Key,
-    /// The value of the setting named before.
-    SettingValue,
-    /// The number of a breakpoint, or `all`.
-    BreakId,
-    /// One of these words.
-    Choice(&'static [&'static str]),
-    /// Everything up to the end of the line.
-    Text,
-    /// The name of a command.
-    Command,
-}
 
 /// A parsed argument.
 #[derive(Clone, Debug)]
@@ -58,14 +16,12 @@ pub enum Value {
     Number(u64),
     /// A real number.
     Real(f64),
-    /// An engine's stream.
+    /// A stream.
     Queue(Queue),
-    /// A bundle of the program; `None`: the stream in focus.
-    Code(Option<Queue>, u64),
+    /// A bundle of the program.
+    Code(Queue, u64),
     /// A place.
     Place(Place),
-    /// A data type.
-    DType(Kind),
     /// An expression.
     Expr(Expr),
     /// An opcode.
@@ -76,20 +32,30 @@ pub enum Value {
     Yes,
 }
 
+/// What surrounds a command line while it is read.
+#[derive(Clone, Copy)]
+pub struct Context<'s> {
+    /// Names, geometry and focus come from here.
+    pub session: &'s Session,
+    /// Directory that relative file names start from; empty for the current one.
+    pub base: &'s Path,
+}
+
 /// The parsed arguments of a command line.
 #[derive(Debug)]
 pub struct Args<'l> {
     /// The line.
     pub line: &'l str,
+    base: PathBuf,
     values: Vec<(&'static str, Value, Span)>,
 }
 
 macro_rules! getters {
-    ($($(#[doc = $doc:literal])* $name:ident: $variant:ident -> $ty:ty, $get:expr;)*) => {$(
+    ($($(#[doc = $doc:literal])* $name:ident: $variant:ident -> $ty:ty;)*) => {$(
         $(#[doc = $doc])*
         pub fn $name(&self, arg: &str) -> Option<$ty> {
             match self.value(arg)? {
-                Value::$variant(v) => Some($get(v)),
+                Value::$variant(v) => Some(v.clone()),
                 _ => None,
             }
         }
@@ -103,29 +69,38 @@ impl Args<'_> {
 
     getters! {
         /// A number.
-        number: Number -> u64, |v: &u64| *v;
+        number: Number -> u64;
         /// A real number.
-        real: Real -> f64, |v: &f64| *v;
-        /// An engine's stream.
-        queue: Queue -> Queue, |v: &Queue| *v;
+        real: Real -> f64;
+        /// A stream.
+        queue: Queue -> Queue;
         /// A place.
-        place: Place -> Place, |v: &Place| *v;
-        /// A data type.
-        dtype: DType -> Kind, |v: &Kind| *v;
+        place: Place -> Place;
         /// An expression.
-        expr: Expr -> Expr, Expr::clone;
+        expr: Expr -> Expr;
         /// An opcode byte.
-        op: Op -> u8, |v: &u8| *v;
+        op: Op -> u8;
         /// A word or text.
-        text: Text -> String, String::clone;
+        text: Text -> String;
     }
 
-    /// A bundle of the program, the stream in focus filled in.
-    pub fn code(&self, session: &Session, arg: &str) -> Option<(Queue, u64)> {
+    /// A bundle of the program.
+    pub fn code(&self, arg: &str) -> Option<(Queue, u64)> {
         match self.value(arg)? {
-            Value::Code(queue, index) => Some((queue.unwrap_or_else(|| session.focus()), *index)),
+            Value::Code(queue, index) => Some((*queue, *index)),
             _ => None,
         }
+    }
+
+    /// A file name, seen from the directory of the script.
+    pub fn path(&self, arg: &str) -> Option<PathBuf> {
+        self.text(arg).map(|t| self.base.join(t))
+    }
+
+    /// All values of an argument that may be repeated, with their places in the line.
+    pub fn all(&self, arg: &str) -> impl Iterator<Item = (&Value, Span)> {
+        let of_name = move |v: &&(&str, Value, Span)| v.0 == arg;
+        self.values.iter().filter(of_name).map(|v| (&v.1, v.2.clone()))
     }
 
     /// Is the argument there?
@@ -136,10 +111,8 @@ impl Args<'_> {
     /// Where an argument stands; the end of the line when it is not there.
     pub fn span(&self, arg: &str) -> Span {
         let end = self.line.len();
-        self.values
-            .iter()
-            .find(|v| v.0 == arg)
-            .map_or(end..end, |v| v.2.clone())
+        let found = self.values.iter().find(|v| v.0 == arg);
+        found.map_or(end..end, |v| v.2.clone())
     }
 
     /// The text of an argument as typed.
@@ -153,229 +126,191 @@ impl Args<'_> {
     }
 }
 
+/// Why a form does not fit.
+struct Misfit {
+    error: CmdError,
+    /// What the form wanted where it stopped, when that is all there is to say.
+    wanted: Option<String>,
+}
+
+impl<E: Into<CmdError>> From<E> for Misfit {
+    fn from(e: E) -> Misfit {
+        Misfit {
+            error: e.into(),
+            wanted: None,
+        }
+    }
+}
+
+impl Misfit {
+    fn reach(&self) -> usize {
+        self.error.span.as_ref().map_or(0, |s| s.start)
+    }
+}
+
 /// Parses what follows the name of a command, from byte `at` of the line. The first form that fits
 /// wins; otherwise the error of the form that got furthest is given.
 ///
 /// # Errors
 /// A usage error with its span.
-pub fn parse<'l>(session: &Session, command: &Command, line: &'l str, at: usize) -> Result<Args<'l>, CmdError> {
-    let mut best: Option<CmdError> = None;
-    for form in command.forms {
-        match parse_form(session, form, line, at) {
-            Ok(values) => return Ok(Args { line, values }),
-            Err(e) => {
-                let reach = |e: &CmdError| e.span.as_ref().map_or(0, |s| s.start);
-                if best.as_ref().is_none_or(|b| reach(&e) > reach(b)) {
-                    best = Some(e);
-                }
+pub fn parse<'l>(cx: Context<'_>, command: &Command, line: &'l str, at: usize) -> Result<Args<'l>, CmdError> {
+    let mut misfits: Vec<Misfit> = Vec::new();
+    for form in meant(command, line) {
+        match parse_form(cx, form, line, at) {
+            Ok(values) => {
+                let base = cx.base.to_owned();
+                return Ok(Args { line, base, values });
             }
+            Err(e) => misfits.push(e),
         }
     }
-    Err(best.unwrap_or_else(|| CmdError::usage(at..at, "this command takes no arguments")))
+    let reach = misfits.iter().map(Misfit::reach).max().unwrap_or(at);
+    misfits.retain(|m| m.reach() == reach);
+    let wanted: Vec<&str> = misfits.iter().filter_map(|m| m.wanted.as_deref()).collect();
+    if wanted.len() > 1 {
+        return Err(wanted_one_of(line, reach, &wanted));
+    }
+    let first = misfits.into_iter().next().map(|m| m.error);
+    Err(first.unwrap_or_else(|| CmdError::usage(at..at, "this command has no arguments")))
+}
+
+/// The forms that may be meant: one with a symbol such as `=` is not, where the line has none.
+fn meant(command: &Command, line: &str) -> impl Iterator<Item = &'static [Arg]> {
+    let possible = move |form: &&&[Arg], line: &str| {
+        form.iter().all(|a| match a.form {
+            Form::Literal(t) if !t.starts_with(char::is_alphabetic) => line.contains(t),
+            _ => true,
+        })
+    };
+    let forms = command.forms;
+    let none = !forms.iter().any(|f| possible(&f, line));
+    forms.iter().filter(move |f| none || possible(f, line)).copied()
+}
+
+fn wanted_one_of(line: &str, at: usize, wanted: &[&str]) -> CmdError {
+    let found = word_at(line, at).ok().flatten();
+    let expected = alternatives(wanted);
+    let Some(word) = found else {
+        let end = line.len();
+        return CmdError::usage(end..end, format!("expected {expected}, found end of line"));
+    };
+    let mut m = format!("expected {expected}, found `{}`", word.text);
+    let literal = wanted.iter().map(|w| w.trim_matches('`'));
+    if let Some(near) = nearest(&word.text, literal) {
+        m.push_str(&format!("; did you mean `{near}`?"));
+    }
+    CmdError::usage(word.span, m)
 }
 
 type Parsed = Vec<(&'static str, Value, Span)>;
 
-fn parse_form(session: &Session, form: &[Arg], line: &str, start: usize) -> Result<Parsed, CmdError> {
+fn parse_form(cx: Context<'_>, form: &[Arg], line: &str, start: usize) -> Result<Parsed, Misfit> {
     let mut values: Parsed = Vec::new();
     let mut at = start;
-    let named = |text: &str| form.iter().find(|a| keyword(a) == Some(text));
-    for arg in form.iter().filter(|a| keyword(a).is_none()) {
+    let named = |word: &Word| form.iter().find(|a| !word.quoted && a.word() == Some(&word.text));
+    // Why an optional argument was passed over, in case what stands there fits nothing else.
+    let mut passed: Option<Misfit> = None;
+    for arg in form.iter().filter(|a| a.word().is_none()) {
         let next = word_at(line, at)?;
-        let is_named = next.as_ref().is_some_and(|w| !w.quoted && named(&w.text).is_some());
-        let optional = arg.form == Form::Optional;
-        match (&next, arg.form) {
-            (_, Form::Literal(text)) => {
-                let rest = line.get(at..).unwrap_or("");
-                let skipped = rest.len() - rest.trim_start().len();
-                let from = at + skipped;
-                if !rest.trim_start().starts_with(text) {
-                    return Err(expected(line, from, text));
-                }
-                at = from + text.len();
-            }
-            (None, _) if optional => {}
+        match (next, arg.form) {
+            (next, Form::Literal(text)) => at = literal(line, at, next, text)?,
+            (None, Form::Optional) => {}
             (None, _) => {
                 let end = line.len();
-                return Err(CmdError::usage(end..end, format!("{} is missing: {}", arg.name, arg.kind.describe())));
+                let m = format!("expected {}, found end of line", arg.kind.describe());
+                return Err(Misfit {
+                    error: CmdError::usage(end..end, m),
+                    wanted: Some(arg.kind.describe()),
+                });
             }
-            (Some(_), _) if is_named && optional => {}
-            (Some(word), _) => match arg.kind.parse(session, line, at, &values) {
-                Ok((value, end)) => {
-                    values.push((arg.name, value, word.span.start..end));
-                    at = end;
+            (Some(word), Form::Optional) if named(&word).is_some() => {}
+            (Some(word), arg_form) => {
+                let mut next = Some(word);
+                while let Some(word) = next.take() {
+                    match kind::parse(arg.kind, cx, line, at, arg_form) {
+                        Ok((value, end)) => {
+                            values.push((arg.name, value, word.span.start..end));
+                            at = end;
+                        }
+                        Err(error) => {
+                            let at_word = error.span.as_ref().is_some_and(|s| s.start == word.span.start);
+                            let misfit = Misfit {
+                                error,
+                                wanted: at_word.then(|| arg.kind.describe()),
+                            };
+                            if arg_form != Form::Optional || !at_word {
+                                return Err(misfit);
+                            }
+                            passed = Some(misfit);
+                        }
+                    }
+                    if arg_form == Form::Rest {
+                        next = word_at(line, at)?;
+                    }
                 }
-                // An optional choice that does not stand here leaves the word to what follows.
-                Err(_) if optional && matches!(arg.kind, ArgKind::Choice(_)) => {}
-                Err(e) => return Err(e),
-            },
+            }
         }
     }
     while let Some(word) = word_at(line, at)? {
-        let Some(arg) = named(&word.text).filter(|_| !word.quoted) else {
-            let mut e = ParseError::new(word.span.clone(), format!("`{}`", word.text), &["end of line"]);
-            let words: Vec<&'static str> = form.iter().filter_map(keyword).collect();
-            if !words.is_empty() {
-                e = ParseError::new(word.span.clone(), format!("`{}`", word.text), &words);
-                e = e.suggesting(&word.text, words.iter().copied());
-            }
-            return Err(e.into());
+        let Some(arg) = named(&word) else {
+            return Err(trailing(form, word, passed));
         };
         if values.iter().any(|v| v.0 == arg.name) {
-            return Err(CmdError::usage(word.span, format!("`{}` is given twice", word.text)));
+            let m = format!("`{}` is given twice", word.text);
+            return Err(CmdError::usage(word.span, m).into());
         }
         at = word.span.end;
         if arg.form == Form::Flag {
             values.push((arg.name, Value::Yes, word.span));
             continue;
         }
-        if word_at(line, at)?.is_none() {
-            let m = format!("`{}` wants {}", word.text, arg.kind.describe());
-            return Err(CmdError::usage(at..at, m));
-        }
-        let (value, end) = arg.kind.parse(session, line, at, &values)?;
-        values.push((arg.name, value, at..end));
+        let Some(first) = word_at(line, at)? else {
+            let m = format!("expected {} behind `{}`, found end of line", arg.kind.describe(), word.text);
+            return Err(CmdError::usage(at..at, m).into());
+        };
+        let (value, end) = kind::parse(arg.kind, cx, line, at, arg.form)?;
+        values.push((arg.name, value, first.span.start..end));
         at = end;
     }
     Ok(values)
 }
 
-/// The word that introduces a keyword argument or is a flag.
-fn keyword(arg: &Arg) -> Option<&'static str> {
-    match arg.form {
-        Form::Keyword(word) => Some(word),
-        Form::Flag => Some(arg.name),
-        _ => None,
+/// The literal text at byte `at`; where it ends.
+fn literal(line: &str, at: usize, next: Option<Word>, text: &'static str) -> Result<usize, Misfit> {
+    let from = next.as_ref().map_or(line.len(), |w| w.span.start);
+    let is_word = text.starts_with(char::is_alphabetic);
+    let there = match &next {
+        Some(w) if is_word => w.text == text && !w.quoted,
+        _ => line.get(from..).unwrap_or("").starts_with(text),
+    };
+    if there {
+        return Ok(from + text.len());
     }
+    let end = next.as_ref().map_or(at.max(from), |w| w.span.end);
+    let found = next.map_or("end of line".to_owned(), |w| format!("`{}`", w.text));
+    Err(Misfit {
+        error: CmdError::usage(from..end, format!("expected `{text}`, found {found}")),
+        wanted: Some(format!("`{text}`")),
+    })
 }
 
-fn expected(line: &str, at: usize, text: &'static str) -> CmdError {
-    match word_at(line, at) {
-        Ok(Some(w)) => ParseError::new(w.span, format!("`{}`", w.text), &[text]).into(),
-        _ => CmdError::usage(at..at, format!("found the end of the line, expected `{text}`")),
-    }
-}
-
-impl ArgKind {
-    /// What may stand there, for help and errors.
-    pub fn describe(self) -> String {
-        match self {
-            ArgKind::Number => "a number".into(),
-            ArgKind::Real => "a real number".into(),
-            ArgKind::Moment => "a sequence number, `start`, `end` or a snapshot".into(),
-            ArgKind::Engine => "an engine (pe act pool dve sp)".into(),
-            ArgKind::Code => "a bundle, e.g. pe:12".into(),
-            ArgKind::Place => "a place, e.g. sbuf[0:4, 0x100+64]".into(),
-            ArgKind::DType => "a data type, e.g. bf16".into(),
-            ArgKind::Expr => "an expression".into(),
-            ArgKind::Target => "a register, semaphore, event or place".into(),
-            ArgKind::Binding => "a place or an expression".into(),
-            ArgKind::Op => "an opcode, e.g. MATMUL or 0x02".into(),
-            ArgKind::File => "a file name".into(),
-            ArgKind::Name => "a name".into(),
-            ArgKind::Key => "a setting (see `info settings`)".into(),
-            ArgKind::SettingValue => "a value of the setting".into(),
-            ArgKind::BreakId => "the number of a breakpoint, or `all`".into(),
-            ArgKind::Choice(words) => words.join(" | "),
-            ArgKind::Text => "text up to the end of the line".into(),
-            ArgKind::Command => "a command".into(),
+/// The error at a word that nothing of the form takes.
+fn trailing(form: &[Arg], word: Word, passed: Option<Misfit>) -> Misfit {
+    let words: Vec<&'static str> = form.iter().filter_map(Arg::word).collect();
+    let mut expected: Vec<String> = words.iter().map(|w| format!("`{w}`")).collect();
+    if let Some(Misfit { error, wanted }) = passed
+        && error.span.as_ref().is_some_and(|s| s.start == word.span.start)
+    {
+        if error.message.contains("did you mean") {
+            return error.into();
         }
+        expected.splice(0..0, wanted);
     }
-
-    /// Parses the argument at byte `at`; gives the value and where it ends.
-    fn parse(self, session: &Session, line: &str, at: usize, before: &Parsed) -> Result<(Value, usize), CmdError> {
-        match self {
-            ArgKind::Place => {
-                let (ast, end) = lang::place_at(line, at)?;
-                return Ok((Value::Place(lower::place(session, &ast)?), end));
-            }
-            ArgKind::Expr | ArgKind::Target => {
-                let (ast, end) = lang::expr_at(line, at)?;
-                if matches!(self, ArgKind::Target) && !lower::assignable(&ast) {
-                    return Err(CmdError::usage(ast.span, format!("expected {}", self.describe())));
-                }
-                return Ok((Value::Expr(lower::expr(session, &ast)?), end));
-            }
-            ArgKind::Binding => {
-                if let Ok((ast, end)) = lang::place_at(line, at)
-                    && word_at(line, end)?.is_none()
-                {
-                    return Ok((Value::Place(lower::place(session, &ast)?), end));
-                }
-                let (ast, end) = lang::expr_at(line, at)?;
-                return Ok((Value::Expr(lower::expr(session, &ast)?), end));
-            }
-            ArgKind::Text => {
-                let rest = line.get(at..).unwrap_or("").trim();
-                return Ok((Value::Text(rest.to_owned()), line.len()));
-            }
-            _ => {}
-        }
-        let word = word_at(line, at)?
-            .ok_or_else(|| CmdError::usage(at..at, format!("expected {}", self.describe())))?;
-        let wrong = |hint: Option<&str>| -> CmdError {
-            let mut m = format!("found `{}`, expected {}", word.text, self.describe());
-            if let Some(h) = hint {
-                m.push_str(&format!("; did you mean `{h}`?"));
-            }
-            CmdError::usage(word.span.clone(), m)
-        };
-        let text = word.text.as_str();
-        let value = match self {
-            ArgKind::Number => Value::Number(lang::number(text).map_err(|e| CmdError::from(e.shifted(word.span.start)))?),
-            ArgKind::Real => Value::Real(lang::float(text).map_err(|e| CmdError::from(e.shifted(word.span.start)))?),
-            ArgKind::Moment => {
-                let seq = match text {
-                    "start" => Some(0),
-                    "end" => Some(u64::MAX),
-                    _ => session.snapshot(text).or_else(|| lang::number(text).ok()),
-                };
-                Value::Number(seq.ok_or_else(|| wrong(nearest(text, session.snapshots().map(|s| s.0))))?)
-            }
-            ArgKind::Engine => Value::Queue(Queue::parse(text).ok_or_else(|| wrong(nearest(text, engine_names())))?),
-            ArgKind::Code => {
-                let (queue, index) = match text.split_once(':') {
-                    Some((e, i)) => (Some(Queue::parse(e).ok_or_else(|| wrong(None))?), i),
-                    None => (None, text),
-                };
-                Value::Code(queue, lang::number(index).map_err(|_| wrong(None))?)
-            }
-            ArgKind::DType => Value::DType(Kind::parse(text).ok_or_else(|| wrong(nearest(text, Kind::ALL.iter().map(|k| k.name()))))?),
-            ArgKind::Op => {
-                let by_byte = lang::number(text).ok().and_then(|n| u8::try_from(n).ok());
-                let op = table::by_name(text).map(|r| r.byte).or(by_byte);
-                Value::Op(op.ok_or_else(|| wrong(nearest(text, table::rows().map(OpRow::listing_name))))?)
-            }
-            ArgKind::Name => {
-                if !lang::is_name(text) {
-                    return Err(wrong(None));
-                }
-                Value::Text(text.to_owned())
-            }
-            ArgKind::Key => {
-                let known = || session.setting_keys();
-                if !known().any(|k| k == text) {
-                    return Err(wrong(nearest(text, known())));
-                }
-                Value::Text(text.to_owned())
-            }
-            ArgKind::SettingValue => {
-                let _ = before;
-                Value::Text(text.to_owned())
-            }
-            ArgKind::BreakId if text == "all" => Value::Text("all".to_owned()),
-            ArgKind::BreakId => Value::Number(lang::number(text).map_err(|_| wrong(None))?),
-            ArgKind::Choice(words) => {
-                let found = words.iter().find(|w| **w == text && !word.quoted);
-                Value::Text((*found.ok_or_else(|| wrong(nearest(text, words.iter().copied())))?).to_owned())
-            }
-            _ => Value::Text(text.to_owned()),
-        };
-        Ok((value, word.span.end))
+    expected.push("end of line".to_owned());
+    let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
+    let mut m = format!("expected {}, found `{}`", alternatives(&expected), word.text);
+    if let Some(near) = nearest(&word.text, words) {
+        m.push_str(&format!("; did you mean `{near}`?"));
     }
-}
-
-/// Names of all streams.
-pub fn engine_names() -> impl Iterator<Item = &'static str> {
-    Queue::ALL.into_iter().map(Queue::name)
+    CmdError::usage(word.span, m).into()
 }

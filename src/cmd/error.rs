@@ -71,3 +71,12 @@ impl From<ParseError> for CmdError {
         }
     }
 }
+
+/// `a, b or c`.
+pub(super) fn alternatives(of: &[&str]) -> String {
+    match of {
+        [] => "something else".to_owned(),
+        [only] => (*only).to_owned(),
+        [front @ .., last] => format!("{} or {last}", front.join(", ")),
+    }
+}
