@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::{CmdError, alternatives};
 use super::kind;
-use super::lang::{Span, Word, nearest, word_at};
+use super::lang::{Span, Word, nearest, strip_comment, word_at};
 use super::spec::{Arg, Command, Form};
 use crate::isa::Queue;
 use crate::session::{Expr, Place, Session};
@@ -46,6 +46,8 @@ pub struct Context<'s> {
 pub struct Args<'l> {
     /// The line.
     pub line: &'l str,
+    /// Where the arguments begin.
+    from: usize,
     base: PathBuf,
     values: Vec<(&'static str, Value, Span)>,
 }
@@ -120,6 +122,11 @@ impl Args<'_> {
         self.line.get(self.span(arg)).unwrap_or("").trim()
     }
 
+    /// Everything behind the name of the command, as typed.
+    pub fn rest(&self) -> &str {
+        strip_comment(self.line.get(self.from..).unwrap_or("")).trim()
+    }
+
     /// An error at an argument.
     pub fn error(&self, arg: &str, message: impl Into<String>) -> CmdError {
         CmdError::usage(self.span(arg), message)
@@ -159,7 +166,12 @@ pub fn parse<'l>(cx: Context<'_>, command: &Command, line: &'l str, at: usize) -
         match parse_form(cx, form, line, at) {
             Ok(values) => {
                 let base = cx.base.to_owned();
-                return Ok(Args { line, base, values });
+                return Ok(Args {
+                    line,
+                    from: at,
+                    base,
+                    values,
+                });
             }
             Err(e) => misfits.push(e),
         }

@@ -8,8 +8,7 @@ use super::args::Context;
 use super::kind::{self, ArgKind, Candidate};
 use super::lang::{self, word_at};
 use super::spec::{Arg, Form};
-use super::{commands, lookup};
-use crate::session::Session;
+use super::{commands, lookup, settings};
 
 /// Candidates and where in the line the text they replace starts.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -243,13 +242,13 @@ fn list(cx: Context<'_>, text: &str, next: &Next) -> Vec<Candidate> {
         What::Kind(k @ (ArgKind::File | ArgKind::Array)) => {
             files(cx.base, text.get(next.at..).unwrap_or(""), k == ArgKind::Array)
         }
-        What::Kind(k) => k.candidates(cx.session, key_before(cx.session, text)),
+        What::Kind(k) => k.candidates(cx.session, key_before(text)),
     }
 }
 
 /// The setting named last, whose values are wanted.
-fn key_before<'t>(session: &Session, text: &'t str) -> &'t str {
-    let known = |w: &&str| session.settings().any(|s| s.key == *w);
+fn key_before(text: &str) -> &str {
+    let known = |w: &&str| settings::all().any(|s| s.key == *w);
     text.split_whitespace().rev().find(known).unwrap_or("")
 }
 

@@ -1,6 +1,8 @@
 //! Errors of commands: where in the line, what was found, what was expected.
 
 use super::lang::{ParseError, Span};
+use super::output::Data;
+use crate::session::SessionError;
 
 /// The class of an error, which decides the exit code (interface §1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,12 +55,51 @@ impl CmdError {
         }
     }
 
+    /// An error of a file.
+    pub fn file(path: &std::path::Path, why: impl std::fmt::Display) -> CmdError {
+        CmdError::new(ErrorKind::File, format!("{}: {why}", path.display()))
+    }
+
+    /// The same error, at a span unless it has one.
+    #[must_use]
+    pub fn at(mut self, span: Span) -> CmdError {
+        self.span.get_or_insert(span);
+        self
+    }
+
     /// The line with a caret under the span; empty when the error has no place.
     pub fn caret(&self, line: &str) -> String {
         let Some(span) = &self.span else {
             return String::new();
         };
         ParseError::new(span.clone(), String::new(), &[]).caret(line)
+    }
+
+    /// The `error` object of interface §4.
+    pub fn data(&self) -> Data {
+        let span = self.span.as_ref().map_or(Data::Null, |s| {
+            Data::List(vec![(s.start as u64).into(), (s.end as u64).into()])
+        });
+        Data::Map(vec![
+            ("kind", self.kind.name().into()),
+            ("message", self.message.as_str().into()),
+            ("span", span),
+        ])
+    }
+}
+
+impl From<SessionError> for CmdError {
+    /// What a verb of the session refuses makes no sense now, or names something that does not exist.
+    fn from(e: SessionError) -> CmdError {
+        let kind = match e {
+            SessionError::Unreachable { .. }
+            | SessionError::Diverged { .. }
+            | SessionError::NoEdit { .. }
+            | SessionError::NoRedo { .. } => ErrorKind::State,
+            SessionError::Read(_) => ErrorKind::File,
+            _ => ErrorKind::Usage,
+        };
+        CmdError::new(kind, e.to_string())
     }
 }
 

@@ -4,7 +4,7 @@ use super::args::{Context, Value};
 use super::error::CmdError;
 use super::lang::{self, Word, nearest, word_at};
 use super::spec::Form;
-use super::{commands, lower};
+use super::{commands, lower, settings};
 use crate::isa::{OpRow, Queue, table};
 use crate::num::Kind;
 use crate::session::{Func, Session};
@@ -32,6 +32,8 @@ pub enum ArgKind {
     Binding,
     /// An opcode, by name or byte.
     Op,
+    /// The id of a finding's rule.
+    Rule,
     /// A file name.
     File,
     /// The name of an array file, which ends in `.npy`.
@@ -84,6 +86,7 @@ impl ArgKind {
             ArgKind::Target => "a register, `$pc`, a semaphore, an event or a place",
             ArgKind::Binding => "a place or an expression",
             ArgKind::Op => "an opcode such as MATMUL or 0x02",
+            ArgKind::Rule => "the rule of a finding such as uninit-read",
             ArgKind::File => "a file name",
             ArgKind::Array => "a file name in `.npy`",
             ArgKind::Name => "a name",
@@ -121,14 +124,15 @@ impl ArgKind {
             ArgKind::Place => places(session),
             ArgKind::Expr | ArgKind::Target | ArgKind::Binding => expressions(session),
             ArgKind::Op => table::rows().map(|r| Candidate::new(r.listing_name(), r.doc)).collect(),
+            ArgKind::Rule => session.all_findings().iter().map(|f| Candidate::new(f.rule, f.message.clone())).collect(),
             ArgKind::Moment => {
                 let ends = [Candidate::new("start", "seq 0"), Candidate::new("end", "the last known point")];
                 let named = session.snapshots().map(|(n, seq)| Candidate::new(n, format!("seq {seq}")));
                 ends.into_iter().chain(named).collect()
             }
-            ArgKind::Key => session.settings().map(|s| Candidate::new(s.key, s.doc)).collect(),
+            ArgKind::Key => settings::all().map(|s| Candidate::new(s.key, s.doc)).collect(),
             ArgKind::SettingValue => {
-                let row = session.settings().find(|s| s.key == key);
+                let row = settings::all().find(|s| s.key == key);
                 row.map_or(Vec::new(), |s| plain(s.words))
             }
             ArgKind::BreakId => session
@@ -266,7 +270,7 @@ fn of_word(kind: ArgKind, cx: Context<'_>, word: &Word, form: Form) -> Result<Va
         ArgKind::Name if !lang::is_name(text) || word.quoted => return Err(wrong(None)),
         ArgKind::Array if !text.ends_with(".npy") => return Err(wrong(None)),
         ArgKind::Key => {
-            let known = || cx.session.settings().map(|s| s.key);
+            let known = || settings::all().map(|s| s.key);
             if !known().any(|k| k == text) {
                 return Err(wrong(nearest(text, known())));
             }

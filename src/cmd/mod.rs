@@ -1,35 +1,40 @@
-//! The command language: text to command to output.
+//! The command language: text to command to outcome.
 //!
 //! A command is one record ([`spec::Command`]) in a group file; look-up, parsing, completion, help
-//! and the README table are derived from it. The one door that changes a session is [`execute`]
-//! (or [`start`] and [`finish`] around the run loop, for front ends that draw while it runs).
+//! and the README table are derived from it. A front end holds a [`Shell`]: the session, the script
+//! lines still to run, the recorder. [`Shell::start`] begins a line, [`Shell::poll`] goes on with a
+//! run between two looks at the keyboard, [`Shell::execute`] does both; each line comes to one
+//! [`Outcome`].
 
 pub mod args;
+pub mod arrays;
 pub mod complete;
 pub mod error;
 pub mod groups;
 pub mod help;
+pub mod kind;
 pub mod lang;
+pub mod launch;
 pub mod lower;
+pub mod outcome;
 pub mod output;
+pub mod record;
 pub mod report;
+pub mod samples;
+pub mod script;
+pub mod settings;
+pub mod shell;
+pub mod show;
 pub mod spec;
 
-use crate::session::{Budget, Goal, Progress, Session, Stop};
-use error::CmdError;
-use lang::word_at;
-use output::Output;
-use spec::{Command, Run};
+pub use error::{CmdError, ErrorKind};
+pub use launch::Launch;
+pub use outcome::Outcome;
+pub use output::{Data, Line, Output, Tone};
+pub use shell::{Shell, Started};
+pub use spec::Command;
 
-/// What became of a command line.
-pub enum Started {
-    /// Nothing but white space and comment.
-    Empty,
-    /// It is done.
-    Done(Output),
-    /// It wants to run: the caller runs the session until it stops, then calls [`finish`].
-    Running(Goal),
-}
+use lang::Word;
 
 /// All commands, in the order of the help text.
 pub fn commands() -> impl Iterator<Item = &'static Command> {
@@ -51,61 +56,19 @@ pub fn lookup(name: &str) -> Result<&'static Command, Vec<&'static str>> {
     }
 }
 
-/// Parses and begins a command line.
+/// The command a word means.
 ///
 /// # Errors
-/// [`CmdError`] with its place in the line.
-pub fn start(session: &mut Session, line: &str) -> Result<Started, CmdError> {
-    let Some(word) = word_at(line, 0)? else {
-        return Ok(Started::Empty);
-    };
-    let command = lookup(&word.text).map_err(|fits| unknown(&word, &fits))?;
-    let args = args::parse(session, command, line, word.span.end)?;
-    Ok(match command.run {
-        Run::Read(f) => Started::Done(f(session, &args)?),
-        Run::Edit(f) => Started::Done(f(session, &args)?),
-        Run::Move(f) => Started::Running(f(session, &args)?),
+/// A usage error at the word.
+fn command_of(word: &Word) -> Result<&'static Command, CmdError> {
+    lookup(&word.text).map_err(|fits| {
+        let message = if fits.is_empty() {
+            let near = lang::nearest(&word.text, commands().map(Command::name));
+            let hint = near.map_or(String::new(), |n| format!("; did you mean `{n}`?"));
+            format!("unknown command `{}`{hint}", word.text)
+        } else {
+            format!("`{}` may be {}", word.text, fits.join(", "))
+        };
+        CmdError::usage(word.span.clone(), message)
     })
-}
-
-/// The output of a run that has stopped.
-pub fn finish(session: &Session, stop: &Stop) -> Output {
-    report::stop(session, stop)
-}
-
-/// Executes a command line to its end. Runs are interruptible through the session's flag.
-///
-/// # Errors
-/// [`CmdError`] with its place in the line.
-pub fn execute(session: &mut Session, line: &str) -> Result<(Output, Option<Stop>), CmdError> {
-    match start(session, line)? {
-        Started::Empty => Ok((Output::none(), None)),
-        Started::Done(output) => Ok((output, None)),
-        Started::Running(goal) => {
-            let stop = run(session, goal);
-            Ok((finish(session, &stop), Some(stop)))
-        }
-    }
-}
-
-/// Runs a goal until it stops.
-fn run(session: &mut Session, goal: Goal) -> Stop {
-    let mut goal = goal;
-    loop {
-        match session.run(goal, Budget::unlimited()) {
-            Progress::Again(g) => goal = g,
-            Progress::Stopped(stop) => return stop,
-        }
-    }
-}
-
-fn unknown(word: &lang::Word, fits: &[&'static str]) -> CmdError {
-    let message = if fits.is_empty() {
-        let near = lang::nearest(&word.text, commands().map(Command::name));
-        let hint = near.map_or(String::new(), |n| format!("; did you mean `{n}`?"));
-        format!("unknown command `{}`{hint}", word.text)
-    } else {
-        format!("`{}` may be {}", word.text, fits.join(", "))
-    };
-    CmdError::usage(word.span.clone(), message)
 }

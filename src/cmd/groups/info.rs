@@ -1,0 +1,302 @@
+//! `info`: tables of what there is.
+
+use crate::cmd::args::Args;
+use crate::cmd::error::CmdError;
+use crate::cmd::kind::ArgKind;
+use crate::cmd::output::{Data, Line, Output, Tone};
+use crate::cmd::show::{self, bundle, bundle_data, code};
+use crate::cmd::spec::{Arg, Command, Group, Run};
+use crate::cmd::{report, settings};
+use crate::isa::{Queue, Severity};
+use crate::session::{FindingSummary, Session};
+use crate::sim::Region;
+use crate::sim::state::REGS;
+
+/// What there is to see, with the function that shows it.
+const TOPICS: &[(&str, fn(&Session) -> Output)] = &[
+    ("breaks", super::stops::list),
+    ("engines", engines),
+    ("events", events),
+    ("findings", |s| findings(&s.findings())),
+    ("history", history),
+    ("places", places),
+    ("queues", queues),
+    ("regs", |s| regs(s, None)),
+    ("sems", sems),
+    ("settings", all_settings),
+    ("streams", streams),
+];
+
+const WORDS: &[&str] = &{
+    let mut words = [""; TOPICS.len()];
+    let mut i = 0;
+    while i < words.len() {
+        words[i] = TOPICS[i].0;
+        i += 1;
+    }
+    words
+};
+
+pub(super) const COMMANDS: &[Command] = &[Command {
+    names: &["info", "i"],
+    group: Group::Inspect,
+    summary: "show tables of the state, the program and the session",
+    help: "breaks: breakpoints. engines: what each stream does next or waits for. events, sems: those that are not 0. findings: what \
+           was odd in the bundles retired so far. history: how far back time reaches. places: named regions. queues: DMA queues. \
+           regs: registers that were set. settings: keys and values. streams: the program.",
+    examples: &[
+        ("info engines", "what runs, what waits"),
+        ("info regs any", "registers of one engine"),
+        ("info findings", "what was odd so far"),
+    ],
+    forms: &[
+        &[Arg::required("topic", ArgKind::Choice(WORDS))],
+        &[Arg::literal("regs"), Arg::required("engine", ArgKind::Engine)],
+    ],
+    run: Run::Read(info),
+}];
+
+fn info(s: &Session, a: &Args<'_>) -> Result<Output, CmdError> {
+    if let Some(queue) = a.queue("engine") {
+        return Ok(regs(s, Some(queue)));
+    }
+    let topic = a.text("topic").unwrap_or_default();
+    let show = TOPICS.iter().find(|t| t.0 == topic);
+    Ok(show.map_or_else(Output::none, |t| t.1(s)))
+}
+
+/// Lines, or one that says there are none.
+fn or_none(lines: Vec<Line>, key: &str) -> Vec<Line> {
+    if lines.is_empty() {
+        vec![Line::toned(Tone::Key, key).then(Tone::Plain, ": ").then(Tone::Dim, "none")]
+    } else {
+        lines
+    }
+}
+
+fn list(key: &'static str, lines: Vec<Line>, data: Vec<Data>) -> Output {
+    Output::new(or_none(lines, key), Data::Map(vec![(key, Data::List(data))]))
+}
+
+fn regs(s: &Session, only: Option<Queue>) -> Output {
+    let (mut lines, mut data) = (Vec::new(), Vec::new());
+    for queue in s.machine().queues().filter(|q| only.is_none_or(|o| o == *q)) {
+        let agent = queue.index() as u8;
+        let mut set = Vec::new();
+        let name = queue.name();
+        lines.push(Line::pair(format!("${name}.pc"), s.machine().pc(queue).to_string()));
+        for reg in (0..REGS as u8).filter(|r| s.state().reg_defined(agent, *r)) {
+            let value = s.state().reg(agent, reg);
+            let key = format!("${name}.r{reg}");
+            lines.push(Line::pair(key, value.to_string()).then(Tone::Dim, format!(" ({value:#x})")));
+            set.push(Data::Map(vec![("reg", reg.into()), ("value", value.into())]));
+        }
+        data.push(Data::Map(vec![
+            ("engine", name.into()),
+            ("pc", s.machine().pc(queue).into()),
+            ("set", Data::List(set)),
+        ]));
+    }
+    list("regs", lines, data)
+}
+
+fn sems(s: &Session) -> Output {
+    let set = (0..=255u8).map(|n| (n, s.state().sem(n))).filter(|(_, v)| *v != 0);
+    let (lines, data) = set
+        .map(|(n, value)| {
+            let line = Line::pair(format!("sem[{n}]"), value.to_string());
+            (line, Data::Map(vec![("sem", n.into()), ("value", value.into())]))
+        })
+        .unzip();
+    list("sems", lines, data)
+}
+
+fn events(s: &Session) -> Output {
+    let set = (0..=255u8).filter(|n| s.state().event(*n));
+    let (lines, data) = set
+        .map(|n| {
+            let line = Line::pair(format!("evt[{n}]"), "1");
+            (line, Data::Map(vec![("event", n.into()), ("value", 1u8.into())]))
+        })
+        .unzip();
+    list("events", lines, data)
+}
+
+fn engines(s: &Session) -> Output {
+    let (mut lines, mut data) = (Vec::new(), Vec::new());
+    for queue in s.machine().queues() {
+        let pc = s.machine().pc(queue);
+        let stuck = s.stuck(queue);
+        let status = match &stuck {
+            _ if s.machine().exited(queue) => "exited",
+            Some(_) => "waits",
+            None => "ready",
+        };
+        let focus = if queue == s.focus() { "*" } else { "" };
+        let mut line = Line::toned(Tone::Key, queue.name())
+            .then(Tone::Plain, ": ")
+            .then(if status == "waits" { Tone::Warn } else { Tone::Value }, status)
+            .then(Tone::Dim, focus);
+        if status != "exited" {
+            line = line.then(Tone::Plain, " ");
+            line.0.extend(bundle(s, queue, pc).0);
+        }
+        lines.push(line);
+        lines.extend(stuck.iter().flat_map(report::stuck));
+        let mut map = bundle_data(queue, None, pc);
+        map.push(("status", status.into()));
+        map.push(("text", show::listing(s, queue, pc).into()));
+        map.push(("waits", Data::List(stuck.iter().flat_map(report::stuck_data).collect())));
+        data.push(Data::Map(map));
+    }
+    list("engines", lines, data)
+}
+
+fn queues(s: &Session) -> Output {
+    const WORDS_EACH: usize = 4;
+    let used = s.state().hidden(Region::QUEUES).chunks(WORDS_EACH).enumerate();
+    let (lines, data) = used
+        .filter(|(_, words)| words.iter().any(|w| *w != 0))
+        .map(|(n, words)| {
+            let word = |i: usize| words.get(i).copied().unwrap_or(0);
+            let (cursor, issued, finished) = (word(0), word(1), word(2));
+            let text = format!("issued {issued} finished {finished} next block {cursor}");
+            let line = Line::pair(format!("queue {n}"), text);
+            let map = vec![
+                ("queue", (n as u64).into()),
+                ("issued", issued.into()),
+                ("finished", finished.into()),
+                ("cursor", cursor.into()),
+            ];
+            (line, Data::Map(map))
+        })
+        .unzip();
+    list("queues", lines, data)
+}
+
+fn places(s: &Session) -> Output {
+    let all = s.places();
+    let line = |p: &crate::session::NamedPlace| {
+        let shape = p.shape.as_ref().map_or(String::new(), |shape| {
+            let dims: Vec<String> = shape.iter().map(u64::to_string).collect();
+            format!(" ({})", dims.join(", "))
+        });
+        Line::toned(Tone::Key, p.name.as_str())
+            .then(Tone::Plain, ": ")
+            .then(Tone::Place, p.place.to_string())
+            .then(Tone::Plain, shape)
+            .then(Tone::Dim, format!(" {}", p.origin.name()))
+    };
+    list("places", all.iter().map(line).collect(), all.iter().map(show::named_place).collect())
+}
+
+fn streams(s: &Session) -> Output {
+    let (lines, data) = s
+        .source()
+        .streams
+        .iter()
+        .map(|stream| {
+            let len = stream.bundles.len();
+            let line = Line::toned(Tone::Key, stream.queue.name())
+                .then(Tone::Plain, ": ")
+                .then(Tone::Value, format!("{len} bundles"))
+                .then(Tone::Dim, format!(" {}", stream.name));
+            let map = vec![
+                ("engine", stream.queue.name().into()),
+                ("bundles", len.into()),
+                ("name", stream.name.as_str().into()),
+                ("pc", s.machine().pc(stream.queue).into()),
+            ];
+            (line, Data::Map(map))
+        })
+        .unzip();
+    let mut out = list("streams", lines, data);
+    let generation = Line::pair("generation", s.generation().to_string());
+    out.lines.insert(0, generation);
+    out
+}
+
+/// `info findings`, and `check`.
+pub(in crate::cmd) fn findings(all: &[FindingSummary]) -> Output {
+    let at = |c: &crate::session::Cause| {
+        let mut map = vec![("seq", c.seq.into())];
+        map.extend([("engine", c.queue.name().into()), ("index", c.index.into())]);
+        Data::Map(map)
+    };
+    let line = |f: &FindingSummary| {
+        let tone = match f.severity {
+            Severity::Error => Tone::Bad,
+            Severity::Warn => Tone::Warn,
+            Severity::Info => Tone::Plain,
+        };
+        let times = if f.count == 1 { String::new() } else { format!(" x{}", f.count) };
+        Line::toned(tone, f.severity.name())
+            .then(Tone::Plain, ": ")
+            .then(Tone::Value, format!("{}{times}", f.rule))
+            .then(Tone::Place, format!(" {}", code(f.first.queue, f.first.index)))
+            .then(Tone::Plain, format!(" {}", f.message))
+    };
+    let data = |f: &FindingSummary| {
+        Data::Map(vec![
+            ("rule", f.rule.into()),
+            ("severity", f.severity.name().into()),
+            ("count", f.count.into()),
+            ("first", at(&f.first)),
+            ("last", at(&f.last)),
+            ("message", f.message.as_str().into()),
+        ])
+    };
+    list("findings", all.iter().map(line).collect(), all.iter().map(data).collect())
+}
+
+fn history(s: &Session) -> Output {
+    let journal = s.machine().journal();
+    let (number, bytes) = s.checkpoints();
+    let known = s.known_seq();
+    let undo = journal.seq_at(journal.floor());
+    let mut lines = vec![
+        Line::pair("seq", s.seq().to_string()),
+        Line::pair("known", format!("{}..={known}", s.oldest_seq())),
+        Line::pair("undo", format!("back to {undo}")),
+        Line::pair("log", format!("{} of {}", show::size(journal.used()), show::size(journal.budget()))),
+        Line::pair("checkpoints", format!("{number}, {}", show::size(bytes))),
+    ];
+    let snapshots = s.snapshots().map(|(name, seq)| {
+        lines.push(Line::pair(format!("snapshot {name}"), format!("seq {seq}")));
+        Data::Map(vec![("name", name.into()), ("seq", seq.into())])
+    });
+    let snapshots = snapshots.collect();
+    Output::new(
+        lines,
+        Data::Map(vec![
+            ("seq", s.seq().into()),
+            ("oldest", s.oldest_seq().into()),
+            ("known", known.into()),
+            ("undo", undo.into()),
+            ("snapshots", Data::List(snapshots)),
+        ]),
+    )
+}
+
+fn all_settings(s: &Session) -> Output {
+    let (lines, data) = settings::values(s)
+        .map(|(setting, value, default)| {
+            let others = setting.words.iter().filter(|w| **w != value);
+            let others: Vec<&str> = others.copied().collect();
+            let or = if others.is_empty() { String::new() } else { format!(" (or {})", others.join(", ")) };
+            let line = Line::toned(Tone::Key, setting.key)
+                .then(Tone::Plain, ": ")
+                .then(if default { Tone::Value } else { Tone::Warn }, value.as_str())
+                .then(Tone::Plain, or)
+                .then(Tone::Dim, format!("  {}", setting.doc));
+            let map = vec![
+                ("key", setting.key.into()),
+                ("value", value.as_str().into()),
+                ("default", default.into()),
+                ("values", setting.words.to_vec().into()),
+            ];
+            (line, Data::Map(map))
+        })
+        .unzip();
+    list("settings", lines, data)
+}

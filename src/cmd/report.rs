@@ -1,0 +1,224 @@
+//! Why a run stopped: what, where, who, and what it changed.
+
+use super::output::{Data, Line, Output, Tone};
+use super::show::{bundle, bundle_data, code, place_of};
+use crate::isa::Queue;
+use crate::num;
+use crate::session::{Hit, Session, Stop, StopKind, Stuck, StuckWait};
+use crate::sim::StepKind;
+
+/// Ranges listed at most.
+const MOST_RANGES: usize = 8;
+
+/// The output of a run that stopped, with the lines logged on the way.
+pub fn output(session: &Session, stop: &Stop, log: Vec<String>) -> Output {
+    let mut lines: Vec<Line> = log.iter().map(|l| Line::pair("log", l.as_str())).collect();
+    lines.push(headline(session, stop));
+    lines.extend(stop.detail.hits.iter().map(change));
+    lines.extend(stop.detail.blocked.iter().flat_map(stuck));
+    if let Some(text) = stop.detail.text.as_deref().filter(|_| stop.kind != StopKind::Limit) {
+        lines.push(Line::pair("note", text));
+    }
+    lines.push(Line::pair("seq", session.seq().to_string()));
+    let wrote = wrote(session, stop);
+    if !wrote.is_empty() {
+        lines.push(Line::pair("wrote", wrote.join(" ")));
+    }
+    if stop.detail.lost > 0 {
+        lines.push(Line::pair("dropped", format!("{} later steps", stop.detail.lost)));
+    }
+    let mut map = vec![("wrote", wrote.into()), ("dropped", stop.detail.lost.into())];
+    if !log.is_empty() {
+        map.push(("log", log.into()));
+    }
+    Output::new(lines, Data::Map(map))
+}
+
+fn headline(session: &Session, stop: &Stop) -> Line {
+    let tone = match stop.kind {
+        StopKind::Fault | StopKind::Deadlock | StopKind::Blocked => Tone::Bad,
+        StopKind::Break | StopKind::Watch => Tone::Warn,
+        _ => Tone::Value,
+    };
+    let mut line = Line::toned(Tone::Key, "stop")
+        .then(Tone::Plain, ": ")
+        .then(tone, stop.kind.name());
+    for id in &stop.detail.breaks {
+        line = line.then(Tone::Place, format!(" #{id}"));
+    }
+    let at = |line: Line, word: &str| match stop.queue {
+        Some(queue) => {
+            let mut line = line.then(Tone::Plain, format!(" {word}"));
+            line.0.extend(bundle(session, queue, stop.index).0);
+            line
+        }
+        None => line,
+    };
+    match (stop.kind, stop.detail.hits.first(), &stop.detail.fault) {
+        (StopKind::Watch, Some(hit), _) => {
+            let line = line.then(Tone::Place, format!(" {}", place_of(&hit.range, hit.place.dtype)));
+            at(line, &format!("{} by ", past(hit)))
+        }
+        (_, _, Some(fault)) => {
+            let line = line.then(Tone::Place, format!(" {}", code(fault.queue, fault.index)));
+            let operand = fault.operand.map_or(String::new(), |o| format!("{o}: "));
+            line.then(Tone::Bad, format!(" {}", fault.rule))
+                .then(Tone::Plain, format!(": {operand}{}", fault.message))
+        }
+        (StopKind::Deadlock | StopKind::Start, ..) => line,
+        (StopKind::Exit, ..) => at(line, "after "),
+        (StopKind::Limit, ..) => {
+            let text = stop.detail.text.as_deref().unwrap_or_default();
+            line.then(Tone::Plain, format!(" {text}"))
+        }
+        _ => at(line, ""),
+    }
+}
+
+fn past(hit: &Hit) -> &'static str {
+    match hit.access {
+        crate::session::Access::Read => "read",
+        crate::session::Access::Write => "written",
+    }
+}
+
+/// `change: sbuf[0, 0x100+4] as fp32 0.0 -> 1.5`
+fn change(hit: &Hit) -> Line {
+    let kind = hit.kind();
+    let (old, new) = hit.bits();
+    let place = place_of(&hit.element, Some(kind));
+    let line = Line::toned(Tone::Key, if past(hit) == "read" { "value" } else { "change" })
+        .then(Tone::Plain, ": ")
+        .then(Tone::Place, place.to_string())
+        .then(Tone::Plain, " ");
+    let now = num::show(kind, new);
+    match (past(hit), old) {
+        ("read", _) => line.then(Tone::Value, now),
+        (_, Some(old)) => line.then(Tone::Value, format!("{} -> {now}", num::show(kind, old))),
+        (_, None) => line.then(Tone::Value, format!("? -> {now}")),
+    }
+}
+
+/// One line per wait of a stream: what it waits for, and who could post it.
+pub fn stuck(stuck: &Stuck) -> Vec<Line> {
+    let head = || {
+        Line::toned(Tone::Key, "waits")
+            .then(Tone::Plain, ": ")
+            .then(Tone::Place, code(stuck.queue, stuck.index))
+    };
+    let mut lines: Vec<Line> = Vec::new();
+    for w in &stuck.waits {
+        let line = head().then(Tone::Value, format!(" {}", w.wait));
+        let posters: Vec<String> = w.posters.iter().map(|p| code(p.queue, p.index)).collect();
+        lines.push(if posters.is_empty() {
+            line.then(Tone::Bad, ", no bundle ahead posts it")
+        } else {
+            line.then(Tone::Plain, format!(", next posted by {}", posters.join(", ")))
+        });
+    }
+    if !stuck.barrier.is_empty() {
+        let missing: Vec<&str> = stuck.barrier.iter().map(|q| q.name()).collect();
+        let text = format!(" barrier, not reached by {}", missing.join(" "));
+        lines.push(head().then(Tone::Plain, text));
+    }
+    lines
+}
+
+/// What the bundle named by a forward stop wrote.
+fn wrote(session: &Session, stop: &Stop) -> Vec<String> {
+    let journal = session.machine().journal();
+    // A stop before its bundle, and one after a backward move, names the bundle to come.
+    let last = journal.position().checked_sub(1).and_then(|at| Some((at, journal.record(at)?)));
+    let Some((at, record)) = last else {
+        return Vec::new();
+    };
+    if record.head.kind != StepKind::Retire || record.seq != stop.seq || stop.queue.is_none() {
+        return Vec::new();
+    }
+    let runs = journal.effects(at).filter_map(|e| e.runs());
+    let mut ranges: Vec<String> = Vec::new();
+    for (i, r) in runs.enumerate() {
+        if i == MOST_RANGES {
+            ranges.push("...".to_owned());
+            break;
+        }
+        ranges.push(place_of(&r.bounds(), None).to_string());
+    }
+    ranges
+}
+
+/// The `stop` object of interface §4.
+pub fn data(session: &Session, stop: &Stop) -> Data {
+    let mut map = vec![("kind", stop.kind.name().into()), ("seq", stop.seq.into())];
+    match stop.queue {
+        Some(queue) => {
+            map.extend(bundle_data(queue, stop.engine, stop.index));
+            map.push(("text", super::show::listing(session, queue, stop.index).into()));
+        }
+        None => map.extend([("engine", Data::Null), ("index", Data::Null)]),
+    }
+    map.push(("detail", detail(stop)));
+    Data::Map(map)
+}
+
+fn detail(stop: &Stop) -> Data {
+    let d = &stop.detail;
+    let mut map = Vec::new();
+    if !d.breaks.is_empty() {
+        map.push(("breaks", d.breaks.clone().into()));
+    }
+    if !d.hits.is_empty() {
+        map.push(("hits", Data::List(d.hits.iter().map(hit).collect())));
+    }
+    if let Some(f) = &d.fault {
+        map.push(("rule", f.rule.into()));
+        map.push(("operand", f.operand.into()));
+        map.push(("message", f.message.as_str().into()));
+    }
+    if !d.blocked.is_empty() {
+        map.push(("waits", Data::List(d.blocked.iter().flat_map(stuck_data).collect())));
+    }
+    if let Some(text) = &d.text {
+        map.push(("note", text.as_str().into()));
+    }
+    Data::Map(map)
+}
+
+fn hit(hit: &Hit) -> Data {
+    let kind = hit.kind();
+    let (old, new) = hit.bits();
+    Data::Map(vec![
+        ("id", hit.id.into()),
+        ("place", hit.place.to_string().into()),
+        ("access", hit.access.name().into()),
+        ("range", place_of(&hit.range, None).to_string().into()),
+        ("element", place_of(&hit.element, Some(kind)).to_string().into()),
+        ("old", old.map_or(Data::Null, |b| super::show::element(kind, b))),
+        ("new", super::show::element(kind, new)),
+    ])
+}
+
+/// One object per wait of a stream.
+pub fn stuck_data(stuck: &Stuck) -> Vec<Data> {
+    let names = |queues: &[Queue]| -> Data { queues.iter().map(|q| q.name()).collect::<Vec<_>>().into() };
+    let wait = |w: &StuckWait| {
+        let table = if w.wait.mode.on_event() { "evt" } else { "sem" };
+        let posters = w.posters.iter().map(|p| Data::Map(bundle_data(p.queue, None, p.index)));
+        vec![
+            ("on", format!("{table}[{}]", w.wait.idx).into()),
+            ("condition", w.wait.mode.name().into()),
+            ("threshold", w.wait.threshold.into()),
+            ("value", w.wait.value.into()),
+            ("posters", Data::List(posters.collect())),
+        ]
+    };
+    let barrier = (!stuck.barrier.is_empty()).then(|| vec![("barrier", names(&stuck.barrier))]);
+    let waits = stuck.waits.iter().map(wait).chain(barrier);
+    waits
+        .map(|rest| {
+            let mut map = bundle_data(stuck.queue, None, stuck.index);
+            map.extend(rest);
+            Data::Map(map)
+        })
+        .collect()
+}
