@@ -34,7 +34,8 @@ pub fn output(session: &Session, stop: &Stop, log: Vec<String>) -> Output {
     Output::new(lines, Data::Map(map))
 }
 
-fn headline(session: &Session, stop: &Stop) -> Line {
+/// The first line: the kind of the stop, and what it names.
+pub fn headline(session: &Session, stop: &Stop) -> Line {
     let tone = match stop.kind {
         StopKind::Fault | StopKind::Deadlock | StopKind::Blocked => Tone::Bad,
         StopKind::Break | StopKind::Watch => Tone::Warn,

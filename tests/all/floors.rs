@@ -27,7 +27,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("ratatui", &["tui", "paint/spans.rs"]),
     ("crossterm", &["tui"]),
     ("rustyline", &["repl"]),
-    ("serde_json", &["paint/json.rs", "session", "batch"]),
+    ("serde_json", &["cmd/json.rs", "cmd/record.rs", "session", "batch"]),
     ("clap", &["cli.rs", "main.rs"]),
     ("color_eyre", &["cli.rs", "main.rs", "tui"]),
 ];

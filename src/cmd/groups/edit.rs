@@ -1,6 +1,7 @@
 //! Changing the state.
 
 use crate::cmd::args::Args;
+use crate::cmd::arrays;
 use crate::cmd::error::CmdError;
 use crate::cmd::kind::ArgKind;
 use crate::cmd::lower::{eval, untagged};
@@ -35,6 +36,33 @@ pub(super) const COMMANDS: &[Command] = &[
             ],
         ],
         run: Run::Edit(set),
+    },
+    Command {
+        names: &["load"],
+        group: Group::Edit,
+        summary: "fill a place from an array file",
+        help: "The place needs a dtype. The file may have any shape with the right number of elements, in C order, partitions \
+               outermost. Elements must have that type; narrow floats come as raw bits, or as f4 that is rounded to nearest even.",
+        examples: &[],
+        forms: &[&[
+            Arg::required("place", ArgKind::Place),
+            Arg::required("file.npy", ArgKind::Array),
+        ]],
+        run: Run::Edit(load),
+    },
+    Command {
+        names: &["dump"],
+        group: Group::Edit,
+        summary: "write a place to an array file",
+        help: "The place needs a dtype. The shape is (partitions, elements), of DRAM (elements). bf16 and fp8 are written as f4, \
+               fp16 as f2, other types as they are; `raw` writes unsigned bits.",
+        examples: &[],
+        forms: &[&[
+            Arg::required("place", ArgKind::Place),
+            Arg::required("file.npy", ArgKind::Array),
+            Arg::flag("raw"),
+        ]],
+        run: Run::Read(dump),
     },
     Command {
         names: &["undo"],
@@ -130,6 +158,31 @@ fn setting(s: &mut Session, a: &Args<'_>) -> Result<Output, CmdError> {
         ("effective", (when == When::Now).into()),
     ]);
     Ok(Output::new(lines, data))
+}
+
+fn load(s: &mut Session, a: &Args<'_>) -> Result<Output, CmdError> {
+    let (Some(place), Some(path)) = (a.place("place"), a.path("file.npy")) else {
+        return Ok(Output::none());
+    };
+    let bytes = arrays::read(&place, &path).map_err(|e| e.at(a.span(if place.dtype.is_none() { "place" } else { "file.npy" })))?;
+    let lost = s.store(place.rect(), bytes.into())?;
+    let mut lines = vec![Line::pair("loaded", place.to_string())];
+    if lost > 0 {
+        lines.push(Line::pair("dropped", format!("{lost} later steps")));
+    }
+    let data = Data::Map(vec![("place", place.to_string().into()), ("dropped", lost.into())]);
+    Ok(Output::new(lines, data))
+}
+
+fn dump(s: &Session, a: &Args<'_>) -> Result<Output, CmdError> {
+    let (Some(place), Some(path)) = (a.place("place"), a.path("file.npy")) else {
+        return Ok(Output::none());
+    };
+    let shape = arrays::write(s, &place, &path, a.has("raw")).map_err(|e| e.at(a.span("place")))?;
+    let dims: Vec<String> = shape.iter().map(u64::to_string).collect();
+    let line = Line::pair("dumped", format!("{place} ({}) to {}", dims.join(", "), a.source("file.npy")));
+    let data = Data::Map(vec![("place", place.to_string().into()), ("shape", shape.into())]);
+    Ok(Output::new(vec![line], data))
 }
 
 fn undo(s: &mut Session, _: &Args<'_>) -> Result<Output, CmdError> {

@@ -49,7 +49,7 @@ fn expect(s: &Session, a: &Args<'_>) -> Result<Output, CmdError> {
         if tol.is_nan() || tol < 0.0 {
             return Err(a.error("tol", format!("expected a tolerance of at least 0, found {tol}")));
         }
-        if let Some(m) = crate::cmd::arrays::difference(s, &place, &path, tol, a)? {
+        if let Some(m) = crate::cmd::arrays::difference(s, &place, &path, tol).map_err(|e| e.at(a.span("place")))? {
             return Err(failed(m).at(a.span("place")));
         }
     } else {
