@@ -2,6 +2,7 @@
 
 use super::lang::{ParseError, Span};
 use super::output::Data;
+use super::script::Origin;
 use crate::session::SessionError;
 
 /// The class of an error, which decides the exit code (interface §1).
@@ -21,6 +22,34 @@ impl ErrorKind {
     /// Name in JSON.
     pub const fn name(self) -> &'static str {
         ["usage", "file", "expect", "state"][self as usize]
+    }
+
+    /// Exit code of a batch that ends with such an error.
+    pub const fn exit(self) -> Exit {
+        match self {
+            ErrorKind::Expect => Exit::Failed,
+            _ => Exit::Usage,
+        }
+    }
+}
+
+/// Exit codes (interface §1).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Exit {
+    /// Everything done, every expectation held.
+    #[default]
+    Done,
+    /// An expectation failed, a replay differed, or `check` found an error.
+    Failed,
+    /// Usage, unreadable or malformed input, unknown command.
+    Usage,
+    /// The simulated program stopped on a fault or a deadlock and nothing handled it.
+    Stopped,
+}
+
+impl From<Exit> for std::process::ExitCode {
+    fn from(e: Exit) -> std::process::ExitCode {
+        (e as u8).into()
     }
 }
 
@@ -73,6 +102,15 @@ impl CmdError {
             return String::new();
         };
         ParseError::new(span.clone(), String::new(), &[]).caret(line)
+    }
+
+    /// The error for a terminal: where it happened, the sentence, the line with carets.
+    pub fn report(&self, origin: Option<&Origin>, line: &str) -> String {
+        let origin = origin.map_or(String::new(), |o| format!("{o}: "));
+        let caret = self.caret(line);
+        let marked = if caret.is_empty() { String::new() } else { format!("\n{caret}") };
+        let marked = marked.replace('\n', "\n  ");
+        format!("tpbdbg: {origin}{}{marked}", self.message)
     }
 
     /// The `error` object of interface §4.

@@ -1,11 +1,11 @@
-//! How a session is opened: programs, generation, scheduling, initial memory, settings.
+//! How a session is opened: programs, generation, scheduling, initial memory.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::arrays;
 use super::error::{CmdError, ErrorKind};
-use super::{lang, lower, samples, settings};
+use super::{lang, lower, samples};
 use crate::isa::{Bundle, Generation, Queue};
 use crate::session::{Options, Session, Source, SourceStream};
 use crate::sim::Policy;
@@ -19,6 +19,16 @@ pub enum Input {
     Sample(String),
     /// Bytes, as of standard input.
     Bytes(Arc<[u8]>),
+}
+
+impl std::fmt::Display for Input {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Input::File(path) => path.display().fmt(f),
+            Input::Sample(name) => write!(f, "sample {name}"),
+            Input::Bytes(_) => f.write_str("standard input"),
+        }
+    }
 }
 
 /// A program as given on the command line.
@@ -41,11 +51,9 @@ pub struct Launch {
     pub loads: Vec<(String, PathBuf)>,
     /// Which engine goes next.
     pub policy: Policy,
-    /// Settings other than the defaults.
-    pub settings: Vec<(String, String)>,
     /// Bytes a container may unpack to; `None` is the default of the loader.
     pub max_unpacked: Option<u64>,
-    /// Directory that relative file names start from; empty for the current one.
+    /// Directory that relative file names of commands start from; empty for the current one.
     pub base: PathBuf,
 }
 
@@ -58,10 +66,10 @@ impl Launch {
         todo!()
     }
 
-    /// Opens a session: the programs, then settings, then initial memory.
+    /// Opens a session: the programs, then initial memory.
     ///
     /// # Errors
-    /// As [`Launch::source`]; a setting, a place or an array that does not fit.
+    /// As [`Launch::source`]; a place or an array that does not fit.
     pub fn open(&self) -> Result<Session, CmdError> {
         let options = Options {
             generation: self.generation,
@@ -69,9 +77,6 @@ impl Launch {
             ..Options::default()
         };
         let mut session = Session::new(self.source()?, options)?;
-        for (key, value) in &self.settings {
-            settings::set(&mut session, key, value)?;
-        }
         for (place, file) in &self.loads {
             self.load(&mut session, place, file)?;
         }
@@ -83,8 +88,7 @@ impl Launch {
         let told = |e: CmdError| CmdError::new(e.kind, format!("--load {text}: {e}"));
         let ast = lang::place(text).map_err(|e| told(e.into()))?;
         let place = lower::place(session, &ast).map_err(told)?;
-        let path = self.base.join(file);
-        let bytes = arrays::read(&place, &path).map_err(told)?;
+        let bytes = arrays::read(&place, file).map_err(told)?;
         session.preload(&place, bytes.into())?;
         Ok(())
     }
@@ -98,7 +102,7 @@ impl Launch {
         match &given.input {
             Input::Bytes(bytes) => hasher.update(bytes),
             Input::Sample(name) => hasher.update(samples::find(name)?.text.as_bytes()),
-            Input::File(path) => feed(&mut hasher, &self.base.join(path))?,
+            Input::File(path) => feed(&mut hasher, path)?,
         }
         Ok(format!("xxh3:{:032x}", hasher.digest128()))
     }

@@ -7,10 +7,10 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Component, Path, PathBuf};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::error::{CmdError, ErrorKind};
-use super::json;
+use super::json::line as json_line;
 use super::launch::{Given, Input, Launch};
 use super::outcome::{Effect, Outcome};
 use crate::isa::{Generation, Queue};
@@ -54,7 +54,7 @@ impl Recorder {
             return Ok(());
         }
         let acts = outcome.effect != Effect::Look;
-        let text = (acts || self.to.is_some()).then(|| json::line(&outcome.data()));
+        let text = (acts || self.to.is_some()).then(|| json_line(&outcome.data()));
         let result = text.as_ref().map_or(Ok(()), |t| self.write(t));
         let kept = text.filter(|_| acts);
         self.done.push(Done { line, kept });
@@ -103,7 +103,7 @@ pub fn header(launch: &Launch, session: &Session, path: &Path) -> Result<Value, 
     for given in &launch.programs {
         let engine = given.queue.map(Queue::name);
         let mut map = match &given.input {
-            Input::File(p) => json!({ "path": relative(&launch.base.join(p), from) }),
+            Input::File(p) => json!({ "path": relative(p, from) }),
             Input::Sample(name) => json!({ "sample": name }),
             Input::Bytes(bytes) => json!({ "hex": hex(bytes) }),
         };
@@ -114,13 +114,12 @@ pub fn header(launch: &Launch, session: &Session, path: &Path) -> Result<Value, 
         programs.push(map);
     }
     let loads = launch.loads.iter().map(|(place, file)| {
-        json!({ "place": place, "file": relative(&launch.base.join(file), from) })
+        json!({ "place": place, "file": relative(file, from) })
     });
     let seed = match launch.policy {
         Policy::Random(seed) => Some(seed),
         _ => None,
     };
-    let settings = launch.settings.iter().map(|(k, v)| (k.clone(), Value::from(v.as_str())));
     Ok(json!({
         "tpbdbg": VERSION,
         "program": programs,
@@ -129,7 +128,6 @@ pub fn header(launch: &Launch, session: &Session, path: &Path) -> Result<Value, 
         "seed": seed,
         "load": loads.collect::<Vec<Value>>(),
         "max_unpacked": launch.max_unpacked,
-        "settings": settings.collect::<Map<String, Value>>(),
         "directory": relative(&launch.base, from),
     }))
 }
@@ -215,17 +213,11 @@ fn launch(head: &Value, dir: &Path) -> Result<(Launch, Vec<Option<String>>), Str
         let file = text(&l, "file").ok_or("a `load` has no `file`")?;
         loads.push((place, dir.join(file)));
     }
-    let mut settings = Vec::new();
-    for (key, value) in head.get("settings").and_then(Value::as_object).into_iter().flatten() {
-        let value = value.as_str().ok_or_else(|| format!("setting `{key}` is no text"))?;
-        settings.push((key.clone(), value.to_owned()));
-    }
     let launch = Launch {
         programs,
         generation,
         loads,
         policy,
-        settings,
         max_unpacked: head.get("max_unpacked").and_then(Value::as_u64),
         base: dir.join(text(head, "directory").unwrap_or_default()),
     };
