@@ -1,6 +1,6 @@
 //! Trees as text: what `Display` prints parses to the same tree, with no parentheses to spare.
 
-use super::ast::{Bytes, Expr, ExprAst, Parts, PlaceAst, PlaceKind};
+use super::ast::{Bytes, Expr, ExprAst, Parts, PlaceAst, PlaceKind, precedence};
 use super::token::is_name;
 use std::fmt;
 
