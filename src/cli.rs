@@ -85,6 +85,9 @@ enum Verb {
         name: Option<String>,
         #[arg(long = "gen", value_parser = generation, value_name = "G")]
         generation: Option<Generation>,
+        /// One JSON object
+        #[arg(long)]
+        json: bool,
     },
     /// Parts of the README
     #[command(hide = true)]
@@ -209,21 +212,31 @@ fn perform(cli: Cli, matches: &ArgMatches) -> Result<Exit> {
         Some(Verb::Repl(open)) => interactive(&open, sub, false),
         Some(Verb::Run(open)) => run(&open, sub),
         Some(Verb::Replay { session, bless }) => Ok(batch::replay::run(&session, bless, out, &mut io::stderr())?),
-        Some(Verb::Disasm { open, hex, fields }) => tools::disasm(&launch(&open, sub)?, hex, fields, out),
+        Some(Verb::Disasm { open, hex, fields }) => Ok(tools::disasm(&launch(&open, sub)?, hex, fields, out)?),
         Some(Verb::Asm {
             source,
             output,
             target,
         }) => {
-            let queue = target.engines.last().copied();
-            tools::asm(&input(&source)?, &output, target.generation, queue)
+            let given = Given {
+                input: input(&source)?,
+                queue: target.engines.last().copied(),
+            };
+            let launch = Launch {
+                programs: vec![given],
+                generation: target.generation,
+                ..Launch::default()
+            };
+            Ok(tools::asm(&launch, &output, &mut io::stderr())?)
         }
-        Some(Verb::Check { open, json }) => tools::check(&launch(&open, sub)?, json, out),
+        Some(Verb::Check { open, json }) => Ok(tools::check(&launch(&open, sub)?, &mut shown(json, out))?),
         Some(Verb::Explain { what, target, json }) => {
             let queue = target.engines.last().copied();
-            tools::explain(&what, target.generation, queue, json, out)
+            Ok(tools::explain(&what, target.generation, queue, &mut shown(json, out))?)
         }
-        Some(Verb::Isa { name, generation }) => tools::isa(name.as_deref(), generation, out),
+        Some(Verb::Isa { name, generation, json }) => {
+            Ok(tools::isa(name.as_deref(), generation, &mut shown(json, out))?)
+        }
         Some(Verb::Doc) => {
             out.write_all(help::markdown().as_bytes())?;
             Ok(Exit::Done)
@@ -242,7 +255,7 @@ fn run(open: &Open, matches: &ArgMatches) -> Result<Exit> {
     let options = batch::Options {
         json: open.json,
         keep_going: open.keep_going,
-        theme: theme(open, &Config::default()),
+        theme: theme(open.color, &Config::default()),
     };
     Ok(batch::run(&mut shell, options, &mut io::stdout().lock(), &mut io::stderr())?)
 }
@@ -254,7 +267,7 @@ fn interactive(open: &Open, matches: &ArgMatches, _screen: bool) -> Result<Exit>
     let config = Config::load()?;
     let options = repl::Options {
         json: open.json,
-        theme: theme(open, &config),
+        theme: theme(open.color, &config),
         history: config.history_file(),
     };
     Ok(repl::run(shell, &options)?)
@@ -268,9 +281,14 @@ fn interruptible(shell: &mut Shell) -> Result<()> {
     Ok(())
 }
 
-fn theme(open: &Open, config: &Config) -> Theme {
+fn shown(json: bool, out: &mut dyn Write) -> tools::Shown<'_> {
+    let theme = theme(Color::Auto, &Config::default());
+    tools::Shown { out, theme, json }
+}
+
+fn theme(color: Color, config: &Config) -> Theme {
     let env = |name: &str| std::env::var(name).ok();
-    let color = if open.color == Color::Auto { config.color } else { Some(open.color == Color::Always) };
+    let color = if color == Color::Auto { config.color } else { Some(color == Color::Always) };
     let depth = match color {
         Some(false) => Depth::None,
         Some(true) => {
@@ -293,7 +311,7 @@ fn shell(open: &Open, matches: &ArgMatches) -> Result<Shell> {
         launch.loads.push(load_option(load)?);
     }
     let mut shell = Shell::open(launch)?;
-    for note in &shell.session().source().notes {
+    for note in &shell.session().program().notes {
         writeln!(io::stderr(), "tpbdbg: {note}")?;
     }
     let files = positions(matches, "files").zip(&open.files).map(|(at, f)| (at, Some(f.as_path()), ""));

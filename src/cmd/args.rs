@@ -136,15 +136,15 @@ impl Args<'_> {
 /// Why a form does not fit.
 struct Misfit {
     error: CmdError,
-    /// What the form wanted where it stopped, when that is all there is to say.
-    wanted: Option<String>,
+    /// What the form takes where it stopped; empty when the error says more than that.
+    wanted: Vec<String>,
 }
 
 impl<E: Into<CmdError>> From<E> for Misfit {
     fn from(e: E) -> Misfit {
         Misfit {
             error: e.into(),
-            wanted: None,
+            wanted: Vec::new(),
         }
     }
 }
@@ -178,10 +178,12 @@ pub fn parse<'l>(cx: Context<'_>, command: &Command, line: &'l str, at: usize) -
     }
     let reach = misfits.iter().map(Misfit::reach).max().unwrap_or(at);
     misfits.retain(|m| m.reach() == reach);
-    let wanted: Vec<&str> = misfits.iter().filter_map(|m| m.wanted.as_deref()).collect();
-    if wanted.len() > 1 {
+    // An error that says more than what is expected goes first.
+    if misfits.len() > 1 && misfits.iter().all(|m| !m.wanted.is_empty()) {
+        let wanted: Vec<&str> = misfits.iter().flat_map(|m| &m.wanted).map(String::as_str).collect();
         return Err(wanted_one_of(line, reach, &wanted));
     }
+    misfits.sort_by_key(|m| !m.wanted.is_empty());
     let first = misfits.into_iter().next().map(|m| m.error);
     Err(first.unwrap_or_else(|| CmdError::usage(at..at, "this command has no arguments")))
 }
@@ -232,7 +234,7 @@ fn parse_form(cx: Context<'_>, form: &[Arg], line: &str, start: usize) -> Result
                 let m = format!("expected {}, found end of line", arg.kind.describe());
                 return Err(Misfit {
                     error: CmdError::usage(end..end, m),
-                    wanted: Some(arg.kind.describe()),
+                    wanted: arg.kind.expected(),
                 });
             }
             (Some(word), Form::Optional) if named(&word).is_some() => {}
@@ -246,10 +248,9 @@ fn parse_form(cx: Context<'_>, form: &[Arg], line: &str, start: usize) -> Result
                         }
                         Err(error) => {
                             let at_word = error.span.as_ref().is_some_and(|s| s.start == word.span.start);
-                            let misfit = Misfit {
-                                error,
-                                wanted: at_word.then(|| arg.kind.describe()),
-                            };
+                            let plain = at_word && error.message.starts_with("expected");
+                            let wanted = if plain { arg.kind.expected() } else { Vec::new() };
+                            let misfit = Misfit { error, wanted };
                             if arg_form != Form::Optional || !at_word {
                                 return Err(misfit);
                             }
@@ -302,7 +303,7 @@ fn literal(line: &str, at: usize, next: Option<Word>, text: &'static str) -> Res
     let found = next.map_or("end of line".to_owned(), |w| format!("`{}`", w.text));
     Err(Misfit {
         error: CmdError::usage(from..end, format!("expected `{text}`, found {found}")),
-        wanted: Some(format!("`{text}`")),
+        wanted: vec![format!("`{text}`")],
     })
 }
 

@@ -93,15 +93,23 @@ impl ArgKind {
             ArgKind::Key => "a setting (`info settings` lists them)",
             ArgKind::SettingValue => "a value",
             ArgKind::BreakId => "the number of a breakpoint, or `all`",
-            ArgKind::Choice(words) => {
-                let quoted: Vec<String> = words.iter().map(|w| format!("`{w}`")).collect();
-                let quoted: Vec<&str> = quoted.iter().map(String::as_str).collect();
-                return super::error::alternatives(&quoted);
+            ArgKind::Choice(_) => {
+                let words = self.expected();
+                let words: Vec<&str> = words.iter().map(String::as_str).collect();
+                return super::error::alternatives(&words);
             }
             ArgKind::Text => "text up to the end of the line",
             ArgKind::Command => "a command",
         };
         text.to_owned()
+    }
+
+    /// What may stand there, one by one.
+    pub(super) fn expected(self) -> Vec<String> {
+        match self {
+            ArgKind::Choice(words) => words.iter().map(|w| format!("`{w}`")).collect(),
+            kind => vec![kind.describe()],
+        }
     }
 
     /// Is it read by the grammar of places and expressions?
@@ -116,7 +124,7 @@ impl ArgKind {
         match self {
             ArgKind::Engine => Queue::ALL.into_iter().map(|q| engine(q, "")).collect(),
             ArgKind::Code => session
-                .source()
+                .program()
                 .streams
                 .iter()
                 .map(|s| engine(s.queue, ":"))
@@ -162,7 +170,7 @@ fn places(session: &Session) -> Vec<Candidate> {
 
 fn expressions(session: &Session) -> Vec<Candidate> {
     let vars = lang::VARIABLES.iter().map(|v| Candidate::new(format!("${v}"), "variable"));
-    let streams = session.source().streams.iter();
+    let streams = session.program().streams.iter();
     let regs = streams.map(|s| Candidate::new(format!("${}.r", s.queue.name()), "register"));
     let funcs = Func::ALL.iter().map(|f| Candidate::new(format!("{}(", f.name()), "over a place"));
     let tables = [Candidate::new("sem[", "semaphore"), Candidate::new("evt[", "event")];

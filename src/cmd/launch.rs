@@ -6,8 +6,11 @@ use std::sync::Arc;
 use super::arrays;
 use super::error::{CmdError, ErrorKind};
 use super::{lang, lower, samples};
-use crate::isa::{Bundle, Generation, Queue};
-use crate::session::{Options, Session, Source, SourceStream};
+use crate::isa::{Generation, Queue};
+use crate::program::asm::AsmError;
+use crate::program::load::{self, LoadError};
+use crate::program::{self, Image, ImageData, Program};
+use crate::session::{Options, Session};
 use crate::sim::Policy;
 
 /// Where a program comes from.
@@ -58,39 +61,62 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// Reads the programs.
+    /// Reads the programs and the initial memory.
     ///
     /// # Errors
-    /// A file that cannot be read or is malformed.
-    pub fn source(&self) -> Result<Source, CmdError> {
-        todo!()
+    /// A file that cannot be read or is malformed; a place or an array that does not fit.
+    pub fn program(&self) -> Result<Program, CmdError> {
+        let program = self.files()?;
+        if self.loads.is_empty() {
+            return Ok(program);
+        }
+        // Names and limits of places are those of the session that the programs make.
+        let names = Session::new(program, self.options())?;
+        let images = self.loads.iter().map(|(place, file)| initial(&names, place, file));
+        let images: Vec<Image> = images.collect::<Result<_, _>>()?;
+        let mut program = self.files()?;
+        program.images.extend(images);
+        Ok(program)
     }
 
-    /// Opens a session: the programs, then initial memory.
+    fn files(&self) -> Result<Program, CmdError> {
+        let mut standard_input: &[u8] = &[];
+        let mut inputs = Vec::new();
+        for given in &self.programs {
+            let path = match &given.input {
+                Input::File(path) => path.clone(),
+                Input::Bytes(bytes) => {
+                    standard_input = bytes;
+                    PathBuf::from("-")
+                }
+                Input::Sample(name) if self.programs.len() == 1 => {
+                    return samples::find(name)?.program(self.generation);
+                }
+                Input::Sample(name) => {
+                    let m = format!("sample {name} is a whole program, it takes no other beside it");
+                    return Err(CmdError::new(ErrorKind::Usage, m));
+                }
+            };
+            let queue = given.queue;
+            inputs.push(load::Input { path, queue });
+        }
+        load::load(&inputs, self.generation, &mut standard_input).map_err(told)
+    }
+
+    /// Opens a session at the start of the programs.
     ///
     /// # Errors
-    /// As [`Launch::source`]; a place or an array that does not fit.
+    /// As [`Launch::program`].
     pub fn open(&self) -> Result<Session, CmdError> {
-        let options = Options {
+        Ok(Session::new(self.program()?, self.options())?)
+    }
+
+    fn options(&self) -> Options {
+        Options {
             generation: self.generation,
             policy: self.policy,
             ..Options::default()
-        };
-        let mut session = Session::new(self.source()?, options)?;
-        for (place, file) in &self.loads {
-            self.load(&mut session, place, file)?;
         }
-        Ok(session)
-    }
-
-    /// `--load PLACE=FILE`: part of the initial state, not an edit.
-    fn load(&self, session: &mut Session, text: &str, file: &Path) -> Result<(), CmdError> {
-        let told = |e: CmdError| CmdError::new(e.kind, format!("--load {text}: {e}"));
-        let ast = lang::place(text).map_err(|e| told(e.into()))?;
-        let place = lower::place(session, &ast).map_err(told)?;
-        let bytes = arrays::read(&place, file).map_err(told)?;
-        session.preload(&place, bytes.into())?;
-        Ok(())
     }
 
     /// Hash of the bytes of a program, so that a session file can tell that it changed.
@@ -106,6 +132,30 @@ impl Launch {
         }
         Ok(format!("xxh3:{:032x}", hasher.digest128()))
     }
+}
+
+/// A failed loading as it is shown: of assembler text every error with its line.
+pub(super) fn told(e: LoadError) -> CmdError {
+    let text = match e {
+        LoadError::Asm(errors) => errors.iter().map(AsmError::report).collect::<Vec<_>>().join("\n"),
+        e => e.to_string(),
+    };
+    CmdError::new(ErrorKind::File, text)
+}
+
+/// `--load PLACE=FILE`
+fn initial(names: &Session, text: &str, file: &Path) -> Result<Image, CmdError> {
+    let told = |e: CmdError| CmdError::new(e.kind, format!("--load {text}: {e}"));
+    let ast = lang::place(text).map_err(|e| told(e.into()))?;
+    let place = lower::place(names, &ast).map_err(told)?;
+    let data = ImageData::Bytes(arrays::read(&place, file).map_err(told)?);
+    let parts = place.part..place.part + place.parts;
+    let place = program::Place {
+        space: place.space,
+        parts,
+        bytes: place.off..place.off + place.len,
+    };
+    Ok(Image { place, data })
 }
 
 /// Feeds a file; of a directory its files in order of their names.

@@ -1,10 +1,10 @@
-//! Why a run stopped: what, where, who, and what it changed.
+//! Why a run stopped: what, where, who, and what it changed. And what was found on the way.
 
 use super::output::{Data, Line, Output, Tone};
 use super::show::{bundle, bundle_data, code, place_of};
-use crate::isa::Queue;
+use crate::isa::{Queue, Severity};
 use crate::num;
-use crate::session::{Hit, Session, Stop, StopKind, Stuck, StuckWait};
+use crate::session::{Hit, Session, Stop, StopKind, Stuck};
 use crate::sim::StepKind;
 
 /// Ranges listed at most.
@@ -100,27 +100,35 @@ fn change(hit: &Hit) -> Line {
     }
 }
 
-/// One line per wait of a stream: what it waits for, and who could post it.
+/// One line per thing a stream waits for, and who could post it.
 pub fn stuck(stuck: &Stuck) -> Vec<Line> {
+    let why = &stuck.why;
     let head = || {
         Line::toned(Tone::Key, "waits")
             .then(Tone::Plain, ": ")
-            .then(Tone::Place, code(stuck.queue, stuck.index))
+            .then(Tone::Place, code(why.queue, why.index))
     };
     let mut lines: Vec<Line> = Vec::new();
-    for w in &stuck.waits {
-        let line = head().then(Tone::Value, format!(" {}", w.wait));
-        let posters: Vec<String> = w.posters.iter().map(|p| code(p.queue, p.index)).collect();
+    for (wait, posters) in stuck.waits() {
+        let line = head().then(Tone::Value, format!(" {wait}"));
+        let posters: Vec<String> = posters.iter().map(|p| code(p.queue, p.index)).collect();
         lines.push(if posters.is_empty() {
             line.then(Tone::Bad, ", no bundle ahead posts it")
         } else {
             line.then(Tone::Plain, format!(", next posted by {}", posters.join(", ")))
         });
     }
-    if !stuck.barrier.is_empty() {
-        let missing: Vec<&str> = stuck.barrier.iter().map(|q| q.name()).collect();
+    if !why.barrier.is_empty() {
+        let missing: Vec<&str> = why.barrier.iter().map(|q| q.name()).collect();
         let text = format!(" barrier, not reached by {}", missing.join(" "));
         lines.push(head().then(Tone::Plain, text));
+    }
+    if why.transfers > 0 {
+        lines.push(head().then(Tone::Plain, format!(" {} transfers in flight", why.transfers)));
+    }
+    if why.counts_engines() {
+        let text = "a multiple of 16 may count every DMA engine: `set dma.completion-count 16`";
+        lines.push(Line::pair("note", text));
     }
     lines
 }
@@ -199,27 +207,90 @@ fn hit(hit: &Hit) -> Data {
     ])
 }
 
-/// One object per wait of a stream.
+/// One object per thing a stream waits for.
 pub fn stuck_data(stuck: &Stuck) -> Vec<Data> {
-    let names = |queues: &[Queue]| -> Data { queues.iter().map(|q| q.name()).collect::<Vec<_>>().into() };
-    let wait = |w: &StuckWait| {
-        let table = if w.wait.mode.on_event() { "evt" } else { "sem" };
-        let posters = w.posters.iter().map(|p| Data::Map(bundle_data(p.queue, None, p.index)));
-        vec![
-            ("on", format!("{table}[{}]", w.wait.idx).into()),
-            ("condition", w.wait.mode.name().into()),
-            ("threshold", w.wait.threshold.into()),
-            ("value", w.wait.value.into()),
+    let why = &stuck.why;
+    let mut all = Vec::new();
+    for (wait, posters) in stuck.waits() {
+        let table = if wait.mode.on_event() { "evt" } else { "sem" };
+        let posters = posters.iter().map(|p| Data::Map(bundle_data(p.queue, None, p.index)));
+        all.push(vec![
+            ("on", format!("{table}[{}]", wait.idx).into()),
+            ("condition", wait.mode.name().into()),
+            ("threshold", wait.threshold.into()),
+            ("value", wait.value.into()),
             ("posters", Data::List(posters.collect())),
-        ]
+        ]);
+    }
+    if !why.barrier.is_empty() {
+        let missing: Vec<&str> = why.barrier.iter().map(|q| q.name()).collect();
+        all.push(vec![("barrier", missing.into())]);
+    }
+    if why.transfers > 0 {
+        all.push(vec![("transfers", why.transfers.into())]);
+    }
+    let named = |rest: Vec<(&'static str, Data)>| {
+        let mut map = bundle_data(why.queue, None, why.index);
+        map.extend(rest);
+        Data::Map(map)
     };
-    let barrier = (!stuck.barrier.is_empty()).then(|| vec![("barrier", names(&stuck.barrier))]);
-    let waits = stuck.waits.iter().map(wait).chain(barrier);
-    waits
-        .map(|rest| {
-            let mut map = bundle_data(stuck.queue, None, stuck.index);
-            map.extend(rest);
-            Data::Map(map)
-        })
-        .collect()
+    all.into_iter().map(named).collect()
+}
+
+/// A bundle that caused a finding.
+pub struct Cause {
+    /// Its sequence number; `None` when nothing was executed.
+    pub seq: Option<u64>,
+    /// Its stream.
+    pub queue: Queue,
+    /// Its index.
+    pub index: u64,
+}
+
+/// All findings of one rule, of a run or of a check.
+pub struct Finding<'m> {
+    /// The rule.
+    pub rule: &'static str,
+    /// How bad.
+    pub severity: Severity,
+    /// How often.
+    pub count: u64,
+    /// The first cause.
+    pub first: Cause,
+    /// The last one.
+    pub last: Cause,
+    /// What was found the first time.
+    pub message: &'m str,
+}
+
+/// The table of findings, as interface §4 has it.
+pub fn findings<'m>(all: impl Iterator<Item = Finding<'m>>) -> Output {
+    let at = |c: &Cause| {
+        let named = [("engine", c.queue.name().into()), ("index", c.index.into())];
+        Data::Map([("seq", c.seq.into())].into_iter().chain(named).collect())
+    };
+    let row = |f: Finding<'_>| {
+        let tone = match f.severity {
+            Severity::Error => Tone::Bad,
+            Severity::Warn => Tone::Warn,
+            Severity::Info => Tone::Plain,
+        };
+        let times = if f.count == 1 { String::new() } else { format!(" x{}", f.count) };
+        let line = Line::toned(tone, f.severity.name())
+            .then(Tone::Plain, ": ")
+            .then(Tone::Value, format!("{}{times}", f.rule))
+            .then(Tone::Place, format!(" {}", code(f.first.queue, f.first.index)))
+            .then(Tone::Plain, format!(" {}", f.message));
+        let data = Data::Map(vec![
+            ("rule", f.rule.into()),
+            ("severity", f.severity.name().into()),
+            ("count", f.count.into()),
+            ("first", at(&f.first)),
+            ("last", at(&f.last)),
+            ("message", f.message.into()),
+        ]);
+        (line, data)
+    };
+    let (lines, data) = all.map(row).unzip();
+    super::show::list("findings", lines, data)
 }

@@ -1,6 +1,6 @@
 //! Pieces of answers that several commands share.
 
-use super::output::{Data, Line, Tone};
+use super::output::{Data, Line, Output, Tone};
 use crate::isa::text::line;
 use crate::isa::{Engine, Queue};
 use crate::num::{self, Kind};
@@ -99,4 +99,12 @@ pub fn size(bytes: u64) -> String {
     let units = [(1u64 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
     let unit = units.iter().find(|(n, _)| bytes >= *n && bytes.is_multiple_of(*n));
     unit.map_or(format!("{bytes} B"), |(n, name)| format!("{} {name}", bytes / n))
+}
+
+/// A table: its lines, or one that says there are none, and its rows under `key`.
+pub fn list(key: &'static str, mut lines: Vec<Line>, rows: Vec<Data>) -> Output {
+    if lines.is_empty() {
+        lines.push(Line::toned(Tone::Key, key).then(Tone::Plain, ": ").then(Tone::Dim, "none"));
+    }
+    Output::new(lines, Data::Map(vec![(key, Data::List(rows))]))
 }

@@ -1,4 +1,7 @@
 //! All integration tests, one binary so that linking happens once.
 
+mod cli;
+mod commands;
 mod floors;
 mod samples;
+mod scripts;

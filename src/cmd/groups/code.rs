@@ -1,6 +1,7 @@
 //! The program text.
 
 use crate::cmd::args::Args;
+use crate::cmd::explain;
 use crate::cmd::error::CmdError;
 use crate::cmd::kind::ArgKind;
 use crate::cmd::output::{Data, Line, Output, Tone};
@@ -9,6 +10,7 @@ use crate::cmd::spec::{Arg, Command, Group, Run};
 use crate::isa::text::{Names, Target};
 use crate::isa::{Queue, Space, fields::Location};
 use crate::program::asm;
+use crate::program::explain::explain as take_apart;
 use crate::session::Session;
 
 /// Bundles that `disasm` lists when no number is given.
@@ -36,7 +38,7 @@ pub(super) const COMMANDS: &[Command] = &[
         help: "The next bundle of the engine in focus, unless one is named.",
         examples: &[("explain any:0", "the first bundle")],
         forms: &[&[], &[Arg::required("bundle", ArgKind::Code)]],
-        run: Run::Read(explain),
+        run: Run::Read(explained),
     },
     Command {
         names: &["patch"],
@@ -97,12 +99,14 @@ fn disasm(s: &Session, a: &Args<'_>) -> Result<Output, CmdError> {
     Ok(Output::new(lines, Data::Map(vec![("bundles", Data::List(data))])))
 }
 
-fn explain(s: &Session, a: &Args<'_>) -> Result<Output, CmdError> {
+fn explained(s: &Session, a: &Args<'_>) -> Result<Output, CmdError> {
     let (queue, index) = chosen(s, a)?;
     let Some(bundle) = s.machine().bundle(queue, index) else {
         return Ok(Output::none());
     };
-    Ok(crate::cmd::explain::bundle(&bundle, s.generation(), queue.engine(), Some((queue, index))))
+    let settings = s.settings().checks();
+    let explanation = take_apart(&bundle, s.generation(), queue.engine(), &settings);
+    Ok(explain::output(&explanation, Some((queue, index))))
 }
 
 /// Names of the session, for the assembler.

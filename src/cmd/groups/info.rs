@@ -4,11 +4,11 @@ use crate::cmd::args::Args;
 use crate::cmd::error::CmdError;
 use crate::cmd::kind::ArgKind;
 use crate::cmd::output::{Data, Line, Output, Tone};
-use crate::cmd::show::{self, bundle, bundle_data, code};
+use crate::cmd::show::{self, bundle, bundle_data, list};
 use crate::cmd::spec::{Arg, Command, Group, Run};
 use crate::cmd::{report, settings};
-use crate::isa::{Queue, Severity};
-use crate::session::{FindingSummary, Session};
+use crate::isa::Queue;
+use crate::session::{Cause, Session};
 use crate::sim::Region;
 use crate::sim::state::REGS;
 
@@ -17,7 +17,7 @@ const TOPICS: &[(&str, fn(&Session) -> Output)] = &[
     ("breaks", super::stops::list),
     ("engines", engines),
     ("events", events),
-    ("findings", |s| findings(&s.findings())),
+    ("findings", findings),
     ("history", history),
     ("places", places),
     ("queues", queues),
@@ -49,33 +49,22 @@ pub(super) const COMMANDS: &[Command] = &[Command {
         ("info regs any", "registers of one engine"),
         ("info findings", "what was odd so far"),
     ],
-    forms: &[
-        &[Arg::required("topic", ArgKind::Choice(WORDS))],
-        &[Arg::literal("regs"), Arg::required("engine", ArgKind::Engine)],
-    ],
+    forms: &[&[
+        Arg::required("topic", ArgKind::Choice(WORDS)),
+        Arg::optional("engine", ArgKind::Engine),
+    ]],
     run: Run::Read(info),
 }];
 
 fn info(s: &Session, a: &Args<'_>) -> Result<Output, CmdError> {
-    if let Some(queue) = a.queue("engine") {
-        return Ok(regs(s, Some(queue)));
-    }
     let topic = a.text("topic").unwrap_or_default();
+    match a.queue("engine") {
+        Some(queue) if topic == "regs" => return Ok(regs(s, Some(queue))),
+        Some(_) => return Err(a.error("engine", "only `info regs` takes an engine")),
+        None => {}
+    }
     let show = TOPICS.iter().find(|t| t.0 == topic);
     Ok(show.map_or_else(Output::none, |t| t.1(s)))
-}
-
-/// Lines, or one that says there are none.
-fn or_none(lines: Vec<Line>, key: &str) -> Vec<Line> {
-    if lines.is_empty() {
-        vec![Line::toned(Tone::Key, key).then(Tone::Plain, ": ").then(Tone::Dim, "none")]
-    } else {
-        lines
-    }
-}
-
-fn list(key: &'static str, lines: Vec<Line>, data: Vec<Data>) -> Output {
-    Output::new(or_none(lines, key), Data::Map(vec![(key, Data::List(data))]))
 }
 
 fn regs(s: &Session, only: Option<Queue>) -> Output {
@@ -192,11 +181,11 @@ fn places(s: &Session) -> Output {
 
 fn streams(s: &Session) -> Output {
     let (lines, data) = s
-        .source()
+        .program()
         .streams
         .iter()
         .map(|stream| {
-            let len = stream.bundles.len();
+            let len = stream.len();
             let line = Line::toned(Tone::Key, stream.queue.name())
                 .then(Tone::Plain, ": ")
                 .then(Tone::Value, format!("{len} bundles"))
@@ -216,43 +205,27 @@ fn streams(s: &Session) -> Output {
     out
 }
 
-/// `info findings`, and `check`.
-pub(in crate::cmd) fn findings(all: &[FindingSummary]) -> Output {
-    let at = |c: &crate::session::Cause| {
-        let mut map = vec![("seq", c.seq.into())];
-        map.extend([("engine", c.queue.name().into()), ("index", c.index.into())]);
-        Data::Map(map)
+fn findings(s: &Session) -> Output {
+    let at = |c: &Cause| report::Cause {
+        seq: Some(c.seq),
+        queue: c.queue,
+        index: c.index,
     };
-    let line = |f: &FindingSummary| {
-        let tone = match f.severity {
-            Severity::Error => Tone::Bad,
-            Severity::Warn => Tone::Warn,
-            Severity::Info => Tone::Plain,
-        };
-        let times = if f.count == 1 { String::new() } else { format!(" x{}", f.count) };
-        Line::toned(tone, f.severity.name())
-            .then(Tone::Plain, ": ")
-            .then(Tone::Value, format!("{}{times}", f.rule))
-            .then(Tone::Place, format!(" {}", code(f.first.queue, f.first.index)))
-            .then(Tone::Plain, format!(" {}", f.message))
-    };
-    let data = |f: &FindingSummary| {
-        Data::Map(vec![
-            ("rule", f.rule.into()),
-            ("severity", f.severity.name().into()),
-            ("count", f.count.into()),
-            ("first", at(&f.first)),
-            ("last", at(&f.last)),
-            ("message", f.message.as_str().into()),
-        ])
-    };
-    list("findings", all.iter().map(line).collect(), all.iter().map(data).collect())
+    let all = s.findings();
+    report::findings(all.iter().map(|f| report::Finding {
+        rule: f.rule,
+        severity: f.severity,
+        count: f.count,
+        first: at(&f.first),
+        last: at(&f.last),
+        message: &f.message,
+    }))
 }
 
 fn history(s: &Session) -> Output {
     let journal = s.machine().journal();
     let (number, bytes) = s.checkpoints();
-    let known = s.known_seq();
+    let known = s.end_seq();
     let undo = journal.seq_at(journal.floor());
     let mut lines = vec![
         Line::pair("seq", s.seq().to_string()),

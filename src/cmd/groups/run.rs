@@ -115,10 +115,10 @@ fn restart(s: &mut Session, _: &Args<'_>) -> Result<Output, CmdError> {
 }
 
 fn reload(shell: &mut Shell, _: &Args<'_>) -> Result<Output, CmdError> {
-    let source = shell.launch.source()?;
+    let program = shell.launch.program()?;
     let s = shell.session_mut();
-    s.reload(source)?;
-    let mut lines: Vec<Line> = s.source().notes.iter().map(|n| Line::pair("note", n.as_str())).collect();
+    s.reload(program)?;
+    let mut lines: Vec<Line> = s.program().notes.iter().map(|n| Line::pair("note", n.as_str())).collect();
     lines.push(Line::pair("seq", s.seq().to_string()));
     Ok(Output::new(lines, Data::Null))
 }

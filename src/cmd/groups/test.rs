@@ -3,7 +3,7 @@
 use crate::cmd::args::Args;
 use crate::cmd::error::{CmdError, ErrorKind};
 use crate::cmd::kind::ArgKind;
-use crate::cmd::lower::eval;
+use crate::cmd::lower::{eval, untagged};
 use crate::cmd::output::{Data, Line, Output};
 use crate::cmd::spec::{Arg, Command, Group, Run};
 use crate::session::{Expr, Session, StopKind};
@@ -65,18 +65,14 @@ fn expect(s: &Session, a: &Args<'_>) -> Result<Output, CmdError> {
 
 /// Both sides of a comparison that does not hold, else the value.
 fn why(s: &Session, expr: &Expr, a: &Args<'_>) -> String {
-    let text = a.source("expr");
-    match expr {
-        Expr::Tagged(_, inner) => why(s, inner, a),
-        Expr::Binary(op, l, r) => match (eval(s, l, a), eval(s, r, a)) {
-            (Ok(l), Ok(r)) => format!("expected {text}, found {l} {} {r}", op.symbol()),
-            _ => format!("expected {text}"),
+    let found = match untagged(expr) {
+        Expr::Binary(_, l, r) => match (eval(s, &l, a), eval(s, &r, a)) {
+            (Ok(l), Ok(r)) => format!(": left {l}, right {r}"),
+            _ => String::new(),
         },
-        e => match eval(s, e, a) {
-            Ok(v) => format!("expected {text}, found {}", v),
-            Err(_) => format!("expected {text}"),
-        },
-    }
+        _ => String::new(),
+    };
+    format!("`{}` does not hold{found}", a.source("expr"))
 }
 
 #[cfg(test)]
