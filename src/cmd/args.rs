@@ -16,6 +16,8 @@ pub enum Value {
     Number(u64),
     /// A real number.
     Real(f64),
+    /// A point of time.
+    Moment(Moment),
     /// A stream.
     Queue(Queue),
     /// A bundle of the program.
@@ -30,6 +32,17 @@ pub enum Value {
     Text(String),
     /// A flag is there.
     Yes,
+}
+
+/// A point of time.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Moment {
+    /// So many bundles have retired.
+    Seq(u64),
+    /// A snapshot.
+    Snapshot(String),
+    /// The furthest known point.
+    End,
 }
 
 /// What surrounds a command line while it is read.
@@ -74,6 +87,8 @@ impl Args<'_> {
         number: Number -> u64;
         /// A real number.
         real: Real -> f64;
+        /// A point of time.
+        moment: Moment -> Moment;
         /// A stream.
         queue: Queue -> Queue;
         /// A place.

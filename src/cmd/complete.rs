@@ -114,6 +114,10 @@ fn expected(form: &[Arg], text: &str, mut at: usize) -> Vec<Next> {
             _ => What::Kind(a.kind),
         };
         let optional = a.form == Form::Optional;
+        let is_named = |w: &lang::Word| form.iter().any(|a| a.word() == Some(&w.text));
+        if optional && word.as_ref().is_some_and(|w| w.span.end < text.len() && is_named(w)) {
+            continue;
+        }
         if a.kind.is_grammar() && word.is_some() {
             match grammar(text, at, a.kind) {
                 Progress::Done(end) => at = end,
@@ -147,7 +151,7 @@ fn expected(form: &[Arg], text: &str, mut at: usize) -> Vec<Next> {
                 }
                 continue;
             }
-            (_, ArgKind::Code) if optional && !word.text.contains(':') => continue,
+            _ if optional && !plausible(a.kind, &word.text) => continue,
             _ => {}
         }
         at = word.span.end;
@@ -165,6 +169,16 @@ fn expected(form: &[Arg], text: &str, mut at: usize) -> Vec<Next> {
     }
     named(form, text, at, &mut next);
     next
+}
+
+/// May a whole word be an argument of a kind that could be left out?
+fn plausible(kind: ArgKind, word: &str) -> bool {
+    match kind {
+        ArgKind::Number => lang::number(word).is_ok(),
+        ArgKind::Code => word.contains(':'),
+        ArgKind::Moment => !word.contains('['),
+        _ => true,
+    }
 }
 
 /// The arguments that are introduced by a word, behind the others.

@@ -131,10 +131,12 @@ impl From<SessionError> for CmdError {
     fn from(e: SessionError) -> CmdError {
         let kind = match e {
             SessionError::Unreachable { .. }
+            | SessionError::Future { .. }
             | SessionError::Diverged { .. }
+            | SessionError::Interrupted
             | SessionError::NoEdit { .. }
             | SessionError::NoRedo { .. } => ErrorKind::State,
-            SessionError::Read(_) => ErrorKind::File,
+            SessionError::Array { .. } | SessionError::Shape { .. } => ErrorKind::File,
             _ => ErrorKind::Usage,
         };
         CmdError::new(kind, e.to_string())

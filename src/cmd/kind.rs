@@ -1,6 +1,6 @@
 //! Kinds of arguments: each has its parser, its completer and the words that describe it here.
 
-use super::args::{Context, Value};
+use super::args::{Context, Moment, Value};
 use super::error::CmdError;
 use super::lang::{self, Word, nearest, word_at};
 use super::spec::Form;
@@ -135,7 +135,8 @@ impl ArgKind {
             ArgKind::Rule => session.all_findings().iter().map(|f| Candidate::new(f.rule, f.message.clone())).collect(),
             ArgKind::Moment => {
                 let ends = [Candidate::new("start", "seq 0"), Candidate::new("end", "the last known point")];
-                let named = session.snapshots().map(|(n, seq)| Candidate::new(n, format!("seq {seq}")));
+                let named = session.snapshots().iter();
+                let named = named.map(|(n, s)| Candidate::new(n.as_str(), format!("seq {}", s.mark.seq)));
                 ends.into_iter().chain(named).collect()
             }
             ArgKind::Key => settings::all().map(|s| Candidate::new(s.key, s.doc)).collect(),
@@ -246,16 +247,15 @@ fn of_word(kind: ArgKind, cx: Context<'_>, word: &Word, form: Form) -> Result<Va
     Ok(match kind {
         ArgKind::Number => Value::Number(number()?),
         ArgKind::Real => Value::Real(lang::float(text).map_err(|_| wrong(None))?),
-        ArgKind::Moment => Value::Number(match text {
-            "start" => 0,
-            "end" => u64::MAX,
-            _ => match cx.session.snapshot(text) {
-                Some(seq) => seq,
-                None => number().map_err(|e| match nearest(text, cx.session.snapshots().map(|s| s.0)) {
-                    Some(near) => wrong(Some(near)),
-                    None => e,
-                })?,
-            },
+        ArgKind::Moment => Value::Moment(match text {
+            "start" => Moment::Seq(0),
+            "end" => Moment::End,
+            _ if cx.session.snapshots().contains_key(text) => Moment::Snapshot(text.to_owned()),
+            _ => {
+                let names = cx.session.snapshots().keys().map(String::as_str);
+                let near = nearest(text, names);
+                Moment::Seq(number().map_err(|e| near.map_or(e, |n| wrong(Some(n))))?)
+            }
         }),
         ArgKind::Engine => {
             let names = || Queue::ALL.into_iter().map(Queue::name);

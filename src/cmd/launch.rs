@@ -1,9 +1,10 @@
 //! How a session is opened: programs, generation, scheduling, initial memory.
 
+use std::fs::File;
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::arrays;
 use super::error::{CmdError, ErrorKind};
 use super::{lang, lower, samples};
 use crate::isa::{Generation, Queue};
@@ -71,8 +72,8 @@ impl Launch {
             return Ok(program);
         }
         // Names and limits of places are those of the session that the programs make.
-        let names = Session::new(program, self.options())?;
-        let images = self.loads.iter().map(|(place, file)| initial(&names, place, file));
+        let mut names = Session::new(program, self.options())?;
+        let images = self.loads.iter().map(|(place, file)| initial(&mut names, place, file));
         let images: Vec<Image> = images.collect::<Result<_, _>>()?;
         let mut program = self.files()?;
         program.images.extend(images);
@@ -144,11 +145,16 @@ pub(super) fn told(e: LoadError) -> CmdError {
 }
 
 /// `--load PLACE=FILE`
-fn initial(names: &Session, text: &str, file: &Path) -> Result<Image, CmdError> {
+fn initial(names: &mut Session, text: &str, file: &Path) -> Result<Image, CmdError> {
     let told = |e: CmdError| CmdError::new(e.kind, format!("--load {text}: {e}"));
     let ast = lang::place(text).map_err(|e| told(e.into()))?;
     let place = lower::place(names, &ast).map_err(told)?;
-    let data = ImageData::Bytes(arrays::read(&place, file).map_err(told)?);
+    let opened = File::open(file).map_err(|e| told(CmdError::file(file, e)))?;
+    names.load(&place, BufReader::new(opened)).map_err(|e| told(e.into()))?;
+    let mut bytes = Vec::new();
+    // What was just stored lies in its memory.
+    let _ = names.state().read_into(&place.rect(), &mut bytes);
+    let data = ImageData::Bytes(bytes);
     let parts = place.part..place.part + place.parts;
     let place = program::Place {
         space: place.space,
@@ -160,7 +166,6 @@ fn initial(names: &Session, text: &str, file: &Path) -> Result<Image, CmdError> 
 
 /// Feeds a file; of a directory its files in order of their names.
 fn feed(hasher: &mut xxhash_rust::xxh3::Xxh3, path: &Path) -> Result<(), CmdError> {
-    use std::io::Read;
     let told = |e| CmdError::file(path, e);
     if path.is_dir() {
         let entries = path.read_dir().map_err(told)?;
@@ -172,7 +177,7 @@ fn feed(hasher: &mut xxhash_rust::xxh3::Xxh3, path: &Path) -> Result<(), CmdErro
         }
         return Ok(());
     }
-    let mut file = std::fs::File::open(path).map_err(told)?;
+    let mut file = File::open(path).map_err(told)?;
     let mut buffer = vec![0; 1 << 16];
     loop {
         match file.read(&mut buffer).map_err(told)? {

@@ -7,7 +7,6 @@
 //! [`Outcome`].
 
 pub mod args;
-pub mod arrays;
 pub mod complete;
 pub mod error;
 pub mod explain;

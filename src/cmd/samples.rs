@@ -1,7 +1,5 @@
 //! Programs that are part of the tool.
 
-use std::path::PathBuf;
-
 use super::error::{CmdError, ErrorKind};
 use super::launch::told;
 use crate::isa::{Generation, Queue};
@@ -64,8 +62,7 @@ impl Sample {
         let options = asm::Options {
             generation: generation.unwrap_or(Generation::V3),
             queue: Queue::Any,
-            dir: PathBuf::new(),
-            arrays: self.arrays,
+            files: asm::Files::Embedded(self.arrays),
         };
         let name = format!("{}.tasm", self.name);
         asm::assemble(self.text, &name, &options).map_err(|e| told(LoadError::Asm(e)))

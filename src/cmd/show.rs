@@ -1,5 +1,6 @@
 //! Pieces of answers that several commands share.
 
+use super::error::{CmdError, ErrorKind};
 use super::output::{Data, Line, Output, Tone};
 use crate::isa::text::line;
 use crate::isa::{Engine, Queue};
@@ -10,6 +11,21 @@ use crate::sim::Rect;
 /// `pe:12`, as commands read it.
 pub fn code(queue: Queue, index: u64) -> String {
     format!("{}:{index}", queue.name())
+}
+
+/// Is there such a bundle?
+///
+/// # Errors
+/// A usage error that says what there is.
+pub fn exists(session: &Session, queue: Queue, index: u64) -> Result<(), CmdError> {
+    let streams = session.streams();
+    let names: Vec<&str> = streams.iter().map(|s| s.queue.name()).collect();
+    let wrong = match streams.iter().find(|s| s.queue == queue) {
+        Some(s) if index < s.len => return Ok(()),
+        Some(s) => format!("{}: the stream has {} bundles", code(queue, index), s.len),
+        None => format!("the program has no stream of {}, it has {}", queue.name(), names.join(" ")),
+    };
+    Err(CmdError::new(ErrorKind::Usage, wrong))
 }
 
 /// Listing line of a bundle, patches included; empty when there is none.

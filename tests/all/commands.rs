@@ -105,7 +105,7 @@ fn completion_knows_what_may_follow() {
         ("break op MATM", &["break op MATMUL", "break op MATMUL_MX", "break op MATMUL_SPARSE"]),
         ("break pc a", &["break pc any:"]),
         ("break fault i", &["break fault if", "break fault ignore"]),
-        ("break fault once i", &["break fault if", "break fault ignore"]),
+        ("break fault once i", &["break fault once if", "break fault once ignore"]),
         ("watch mi", &["watch mine"]),
         ("watch change mi", &["watch change mine"]),
         ("x mine as fp8e4", &["x mine as fp8e4", "x mine as fp8e4fn"]),

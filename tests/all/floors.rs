@@ -27,7 +27,10 @@ const CRATES: &[(&str, &[&str])] = &[
     ("ratatui", &["tui", "paint/spans.rs"]),
     ("crossterm", &["tui"]),
     ("rustyline", &["repl"]),
-    ("serde_json", &["cmd/json.rs", "cmd/record.rs", "session", "batch"]),
+    (
+        "serde_json",
+        &["cmd/json.rs", "cmd/record.rs", "session", "batch", "isa/structural/tests.rs"],
+    ),
     ("clap", &["cli.rs", "main.rs"]),
     ("color_eyre", &["cli.rs", "main.rs", "tui"]),
 ];

@@ -59,7 +59,7 @@ pub(super) const COMMANDS: &[Command] = &[
 fn chosen(s: &Session, a: &Args<'_>) -> Result<(Queue, u64), CmdError> {
     let here = || (s.focus(), s.machine().pc(s.focus()));
     let (queue, index) = a.code("bundle").unwrap_or_else(here);
-    s.bundle_exists(queue, index).map_err(|e| CmdError::from(e).at(a.span("bundle")))?;
+    show::exists(s, queue, index).map_err(|e| e.at(a.span("bundle")))?;
     Ok((queue, index))
 }
 
@@ -104,7 +104,7 @@ fn explained(s: &Session, a: &Args<'_>) -> Result<Output, CmdError> {
     let Some(bundle) = s.machine().bundle(queue, index) else {
         return Ok(Output::none());
     };
-    let settings = s.settings().checks();
+    let settings = s.machine().settings().checks();
     let explanation = take_apart(&bundle, s.generation(), queue.engine(), &settings);
     Ok(explain::output(&explanation, Some((queue, index))))
 }

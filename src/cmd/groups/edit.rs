@@ -1,7 +1,9 @@
 //! Changing the state.
 
+use std::fs::File;
+use std::io::BufReader;
+
 use crate::cmd::args::Args;
-use crate::cmd::arrays;
 use crate::cmd::error::CmdError;
 use crate::cmd::kind::ArgKind;
 use crate::cmd::lower::{eval, untagged};
@@ -164,8 +166,8 @@ fn load(s: &mut Session, a: &Args<'_>) -> Result<Output, CmdError> {
     let (Some(place), Some(path)) = (a.place("place"), a.path("file.npy")) else {
         return Ok(Output::none());
     };
-    let bytes = arrays::read(&place, &path).map_err(|e| e.at(a.span(if place.dtype.is_none() { "place" } else { "file.npy" })))?;
-    let lost = s.store(place.rect(), bytes.into())?;
+    let file = File::open(&path).map_err(|e| CmdError::file(&path, e).at(a.span("file.npy")))?;
+    let lost = s.load(&place, BufReader::new(file)).map_err(|e| CmdError::from(e).at(a.span("place")))?;
     let mut lines = vec![Line::pair("loaded", place.to_string())];
     if lost > 0 {
         lines.push(Line::pair("dropped", format!("{lost} later steps")));
@@ -178,10 +180,12 @@ fn dump(s: &Session, a: &Args<'_>) -> Result<Output, CmdError> {
     let (Some(place), Some(path)) = (a.place("place"), a.path("file.npy")) else {
         return Ok(Output::none());
     };
-    let shape = arrays::write(s, &place, &path, a.has("raw")).map_err(|e| e.at(a.span("place")))?;
-    let dims: Vec<String> = shape.iter().map(u64::to_string).collect();
-    let line = Line::pair("dumped", format!("{place} ({}) to {}", dims.join(", "), a.source("file.npy")));
-    let data = Data::Map(vec![("place", place.to_string().into()), ("shape", shape.into())]);
+    let told = |e| CmdError::file(&path, e).at(a.span("file.npy"));
+    let mut array = Vec::new();
+    s.dump(&place, &mut array, a.has("raw")).map_err(|e| CmdError::from(e).at(a.span("place")))?;
+    std::fs::write(&path, array).map_err(told)?;
+    let line = Line::pair("dumped", format!("{place} to {}", a.source("file.npy")));
+    let data = Data::Map(vec![("place", place.to_string().into())]);
     Ok(Output::new(vec![line], data))
 }
 

@@ -113,29 +113,35 @@ fn events(s: &Session) -> Output {
 
 fn engines(s: &Session) -> Output {
     let (mut lines, mut data) = (Vec::new(), Vec::new());
-    for queue in s.machine().queues() {
-        let pc = s.machine().pc(queue);
-        let stuck = s.stuck(queue);
-        let status = match &stuck {
-            _ if s.machine().exited(queue) => "exited",
+    for stream in s.streams() {
+        let (queue, pc) = (stream.queue, stream.pc);
+        let status = match &stream.stuck {
+            _ if stream.exited => "exited",
             Some(_) => "waits",
             None => "ready",
         };
-        let focus = if queue == s.focus() { "*" } else { "" };
+        let focus = if queue == s.focus() { " (focus)" } else { "" };
         let mut line = Line::toned(Tone::Key, queue.name())
             .then(Tone::Plain, ": ")
             .then(if status == "waits" { Tone::Warn } else { Tone::Value }, status)
             .then(Tone::Dim, focus);
-        if status != "exited" {
+        if !stream.exited {
             line = line.then(Tone::Plain, " ");
             line.0.extend(bundle(s, queue, pc).0);
         }
+        if stream.clock > 0 {
+            line = line.then(Tone::Dim, format!(" free at {} ps", stream.clock));
+        }
         lines.push(line);
-        lines.extend(stuck.iter().flat_map(report::stuck));
+        lines.extend(stream.stuck.iter().flat_map(report::stuck));
         let mut map = bundle_data(queue, None, pc);
-        map.push(("status", status.into()));
-        map.push(("text", show::listing(s, queue, pc).into()));
-        map.push(("waits", Data::List(stuck.iter().flat_map(report::stuck_data).collect())));
+        map.extend([
+            ("status", status.into()),
+            ("text", show::listing(s, queue, pc).into()),
+            ("transfers", stream.transfers.into()),
+            ("clock_ps", stream.clock.into()),
+            ("waits", Data::List(stream.stuck.iter().flat_map(report::stuck_data).collect())),
+        ]);
         data.push(Data::Map(map));
     }
     list("engines", lines, data)
@@ -143,24 +149,36 @@ fn engines(s: &Session) -> Output {
 
 fn queues(s: &Session) -> Output {
     const WORDS_EACH: usize = 4;
-    let used = s.state().hidden(Region::QUEUES).chunks(WORDS_EACH).enumerate();
-    let (lines, data) = used
-        .filter(|(_, words)| words.iter().any(|w| *w != 0))
-        .map(|(n, words)| {
-            let word = |i: usize| words.get(i).copied().unwrap_or(0);
-            let (cursor, issued, finished) = (word(0), word(1), word(2));
-            let text = format!("issued {issued} finished {finished} next block {cursor}");
-            let line = Line::pair(format!("queue {n}"), text);
-            let map = vec![
-                ("queue", (n as u64).into()),
-                ("issued", issued.into()),
-                ("finished", finished.into()),
-                ("cursor", cursor.into()),
-            ];
-            (line, Data::Map(map))
-        })
-        .unzip();
-    list("queues", lines, data)
+    let (mut lines, mut data) = (Vec::new(), Vec::new());
+    for (n, words) in s.state().hidden(Region::QUEUES).chunks(WORDS_EACH).enumerate() {
+        let word = |i: usize| words.get(i).copied().unwrap_or(0);
+        let (cursor, issued, finished) = (word(0), word(1), word(2));
+        if words.iter().all(|w| *w == 0) {
+            continue;
+        }
+        let text = format!("issued {issued}, finished {finished}, next block {cursor}");
+        lines.push(Line::pair(format!("queue {n}"), text));
+        data.push(Data::Map(vec![
+            ("queue", (n as u64).into()),
+            ("issued", issued.into()),
+            ("finished", finished.into()),
+            ("cursor", cursor.into()),
+        ]));
+    }
+    let mut flights = Vec::new();
+    for t in s.transfers() {
+        let mut line = Line::toned(Tone::Key, "transfer").then(Tone::Plain, ": ");
+        line.0.extend(bundle(s, t.queue, t.index).0);
+        lines.push(line.then(Tone::Dim, format!(" due at {}", t.due)));
+        let mut map = bundle_data(t.queue, None, t.index);
+        map.extend([("seq", t.seq.into()), ("due", t.due.into()), ("sem", t.semaphore.into())]);
+        flights.push(Data::Map(map));
+    }
+    let mut out = list("queues", lines, data);
+    if let Data::Map(map) = &mut out.data {
+        map.push(("transfers", Data::List(flights)));
+    }
+    out
 }
 
 fn places(s: &Session) -> Output {
@@ -180,25 +198,20 @@ fn places(s: &Session) -> Output {
 }
 
 fn streams(s: &Session) -> Output {
-    let (lines, data) = s
-        .program()
-        .streams
-        .iter()
-        .map(|stream| {
-            let len = stream.len();
-            let line = Line::toned(Tone::Key, stream.queue.name())
-                .then(Tone::Plain, ": ")
-                .then(Tone::Value, format!("{len} bundles"))
-                .then(Tone::Dim, format!(" {}", stream.name));
-            let map = vec![
-                ("engine", stream.queue.name().into()),
-                ("bundles", len.into()),
-                ("name", stream.name.as_str().into()),
-                ("pc", s.machine().pc(stream.queue).into()),
-            ];
-            (line, Data::Map(map))
-        })
-        .unzip();
+    let row = |stream: crate::session::StreamInfo| {
+        let line = Line::toned(Tone::Key, stream.queue.name())
+            .then(Tone::Plain, ": ")
+            .then(Tone::Value, format!("{} bundles", stream.len))
+            .then(Tone::Dim, format!(" {}", stream.name));
+        let map = vec![
+            ("engine", stream.queue.name().into()),
+            ("bundles", stream.len.into()),
+            ("name", stream.name.as_str().into()),
+            ("pc", stream.pc.into()),
+        ];
+        (line, Data::Map(map))
+    };
+    let (lines, data) = s.streams().into_iter().map(row).unzip();
     let mut out = list("streams", lines, data);
     let generation = Line::pair("generation", s.generation().to_string());
     out.lines.insert(0, generation);
@@ -223,29 +236,33 @@ fn findings(s: &Session) -> Output {
 }
 
 fn history(s: &Session) -> Output {
-    let journal = s.machine().journal();
-    let (number, bytes) = s.checkpoints();
-    let known = s.end_seq();
-    let undo = journal.seq_at(journal.floor());
+    let h = s.history_info();
+    let checkpoints = format!("{}, {}", h.checkpoints, show::size(h.checkpoint_bytes));
+    let log = format!("{} records, {}", h.records, show::size(h.log_bytes));
     let mut lines = vec![
-        Line::pair("seq", s.seq().to_string()),
-        Line::pair("known", format!("{}..={known}", s.oldest_seq())),
-        Line::pair("undo", format!("back to {undo}")),
-        Line::pair("log", format!("{} of {}", show::size(journal.used()), show::size(journal.budget()))),
-        Line::pair("checkpoints", format!("{number}, {}", show::size(bytes))),
+        Line::pair("seq", format!("{} of {} known", h.seq, h.end)),
+        Line::pair("undo", format!("back to seq {}", h.undo_from)),
+        Line::pair("replay", format!("back to seq {}", h.replay_from)),
+        Line::pair("accesses", format!("known since seq {}", h.known_from)),
+        Line::pair("log", log),
+        Line::pair("checkpoints", checkpoints),
+        Line::pair("budget", show::size(h.budget)),
     ];
-    let snapshots = s.snapshots().map(|(name, seq)| {
+    let snapshots = s.snapshots().iter().map(|(name, snapshot)| {
+        let seq = snapshot.mark.seq;
         lines.push(Line::pair(format!("snapshot {name}"), format!("seq {seq}")));
-        Data::Map(vec![("name", name.into()), ("seq", seq.into())])
+        Data::Map(vec![("name", name.as_str().into()), ("seq", seq.into())])
     });
     let snapshots = snapshots.collect();
     Output::new(
         lines,
         Data::Map(vec![
-            ("seq", s.seq().into()),
-            ("oldest", s.oldest_seq().into()),
-            ("known", known.into()),
-            ("undo", undo.into()),
+            ("seq", h.seq.into()),
+            ("end", h.end.into()),
+            ("undo_from", h.undo_from.into()),
+            ("replay_from", h.replay_from.into()),
+            ("known_from", h.known_from.into()),
+            ("budget", h.budget.into()),
             ("snapshots", Data::List(snapshots)),
         ]),
     )

@@ -4,6 +4,7 @@ use crate::cmd::args::{Args, Value};
 use crate::cmd::error::CmdError;
 use crate::cmd::kind::ArgKind;
 use crate::cmd::output::{Data, Line, Output, Tone};
+use crate::cmd::show;
 use crate::cmd::spec::{Arg, Command, Group, Run};
 use crate::session::{Breakpoint, Session, StopSpec, Watch};
 
@@ -118,7 +119,7 @@ fn spec(s: &Session, a: &Args<'_>) -> Result<StopSpec, CmdError> {
         return Ok(StopSpec::Place { access, place });
     }
     if let Some((queue, index)) = a.code("code") {
-        s.bundle_exists(queue, index).map_err(|e| CmdError::from(e).at(a.span("code")))?;
+        show::exists(s, queue, index).map_err(|e| e.at(a.span("code")))?;
         return Ok(StopSpec::Pc { queue, index });
     }
     if let Some(op) = a.op("op") {

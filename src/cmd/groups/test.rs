@@ -1,5 +1,8 @@
 //! The test verbs.
 
+use std::fs::File;
+use std::io::BufReader;
+
 use crate::cmd::args::Args;
 use crate::cmd::error::{CmdError, ErrorKind};
 use crate::cmd::kind::ArgKind;
@@ -49,7 +52,14 @@ fn expect(s: &Session, a: &Args<'_>) -> Result<Output, CmdError> {
         if tol.is_nan() || tol < 0.0 {
             return Err(a.error("tol", format!("expected a tolerance of at least 0, found {tol}")));
         }
-        if let Some(m) = crate::cmd::arrays::difference(s, &place, &path, tol).map_err(|e| e.at(a.span("place")))? {
+        let file = File::open(&path).map_err(|e| CmdError::file(&path, e).at(a.span("file")))?;
+        let compared = s.compare(&place, BufReader::new(file), tol);
+        let c = compared.map_err(|e| CmdError::from(e).at(a.span("place")))?;
+        if let Some(first) = &c.first {
+            let m = format!(
+                "{} of {} elements differ, first {}: expected {}, found {}; largest difference {:?}",
+                c.mismatches, c.elements, first.at, first.expected, first.found, c.max_diff
+            );
             return Err(failed(m).at(a.span("place")));
         }
     } else {

@@ -1,6 +1,6 @@
 //! Time travel.
 
-use crate::cmd::args::Args;
+use crate::cmd::args::{Args, Moment};
 use crate::cmd::error::CmdError;
 use crate::cmd::kind::ArgKind;
 use crate::cmd::output::{Data, Line, Output};
@@ -50,10 +50,11 @@ fn back(_: &Session, a: &Args<'_>) -> Result<Goal, CmdError> {
     Ok(Goal::BackSteps(a.number("n").unwrap_or(1)))
 }
 
-fn goto(_: &Session, a: &Args<'_>) -> Result<Goal, CmdError> {
-    Ok(match a.number("seq") {
-        None | Some(u64::MAX) => Goal::End,
-        Some(seq) => Goal::Goto(seq),
+fn goto(s: &Session, a: &Args<'_>) -> Result<Goal, CmdError> {
+    Ok(match a.moment("seq") {
+        None | Some(Moment::End) => Goal::End,
+        Some(Moment::Seq(seq)) => Goal::Goto(seq),
+        Some(Moment::Snapshot(name)) => Goal::Goto(s.snapshots().get(&name).map_or(s.seq(), |n| n.mark.seq)),
     })
 }
 
@@ -62,7 +63,7 @@ fn snapshot(s: &mut Session, a: &Args<'_>) -> Result<Output, CmdError> {
     if matches!(name.as_str(), "start" | "end") {
         return Err(a.error("name", format!("`{name}` has a meaning of its own in `goto`")));
     }
-    s.take_snapshot(&name);
+    s.snapshot(&name);
     let line = Line::pair("snapshot", format!("{name} at seq {}", s.seq()));
     let data = Data::Map(vec![("name", name.into()), ("seq", s.seq().into())]);
     Ok(Output::new(vec![line], data))
