@@ -39,20 +39,27 @@ fn parse(text: &str) -> Result<Config, String> {
     let table: toml::Table = text.parse().map_err(|e: toml::de::Error| e.to_string())?;
     let mut config = Config::default();
     for (key, value) in &table {
-        let word = value.as_str().ok_or_else(|| format!("`{key}` takes text, found {value}"))?;
+        let word = value
+            .as_str()
+            .ok_or_else(|| format!("`{key}` takes text, found {value}"))?;
         match key.as_str() {
             "color" => {
                 config.color = match word {
                     "auto" => None,
                     "always" => Some(true),
                     "never" => Some(false),
-                    _ => return Err(format!("`color` takes auto, always or never, found `{word}`")),
+                    _ => {
+                        return Err(format!(
+                            "`color` takes auto, always or never, found `{word}`"
+                        ));
+                    }
                 };
             }
             "palette" => {
                 let known = Palette::ALL.map(Palette::name).join(", ");
                 let palette = Palette::parse(word);
-                config.palette = palette.ok_or_else(|| format!("`palette` takes {known}, found `{word}`"))?;
+                config.palette =
+                    palette.ok_or_else(|| format!("`palette` takes {known}, found `{word}`"))?;
             }
             _ => return Err(format!("`{key}` is not known; there are color and palette")),
         }
@@ -62,7 +69,11 @@ fn parse(text: &str) -> Result<Config, String> {
 
 /// Our directory below the one a variable names, or below one in the home directory.
 fn dir(variable: &str, in_home: &str) -> Option<PathBuf> {
-    let set = |name| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    let set = |name| {
+        std::env::var_os(name)
+            .filter(|v| !v.is_empty())
+            .map(PathBuf::from)
+    };
     let base = set(variable).or_else(|| set("HOME").map(|h| h.join(in_home)))?;
     Some(base.join("tpbdbg"))
 }
@@ -76,7 +87,12 @@ mod tests {
         let c = parse("color = \"never\"\npalette = \"ember\"\n").unwrap();
         assert_eq!((c.color, c.palette), (Some(false), Palette::Ember));
         assert_eq!(parse("").unwrap().color, None);
-        for wrong in ["colour = \"auto\"", "color = 1", "palette = \"mud\"", "color ="] {
+        for wrong in [
+            "colour = \"auto\"",
+            "color = 1",
+            "palette = \"mud\"",
+            "color =",
+        ] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
     }

@@ -27,7 +27,8 @@ impl Shown<'_> {
         if self.json {
             writeln!(self.out, "{}", json::line(&output.data))?;
         } else {
-            self.out.write_all(ansi::text(output, self.theme).as_bytes())?;
+            self.out
+                .write_all(ansi::text(output, self.theme).as_bytes())?;
         }
         self.out.flush()
     }
@@ -49,14 +50,22 @@ fn unreadable(e: impl std::fmt::Display) -> CmdError {
 }
 
 fn generation_of(launch: &Launch, program: &Program) -> Generation {
-    launch.generation.or(program.generation).unwrap_or(Generation::V3)
+    launch
+        .generation
+        .or(program.generation)
+        .unwrap_or(Generation::V3)
 }
 
 /// `tpbdbg disasm`: text that `asm` makes the same bytes of.
 ///
 /// # Errors
 /// A program cannot be read.
-pub fn disasm(launch: &Launch, hex: bool, fields: bool, out: &mut dyn Write) -> Result<Exit, ToolError> {
+pub fn disasm(
+    launch: &Launch,
+    hex: bool,
+    fields: bool,
+    out: &mut dyn Write,
+) -> Result<Exit, ToolError> {
     let program = launch.program()?;
     let options = listing::Options {
         hex,
@@ -77,7 +86,10 @@ pub fn disasm(launch: &Launch, hex: bool, fields: bool, out: &mut dyn Write) -> 
 pub fn asm(launch: &Launch, output: &Path, err: &mut dyn Write) -> Result<Exit, ToolError> {
     let program = launch.program()?;
     if !program.images.is_empty() {
-        writeln!(err, "tpbdbg: initial data of the text is not part of a bundle stream")?;
+        writeln!(
+            err,
+            "tpbdbg: initial data of the text is not part of a bundle stream"
+        )?;
     }
     for stream in &program.streams {
         let path = if program.streams.len() == 1 && !output.is_dir() {
@@ -102,7 +114,9 @@ fn stream_file(output: &Path, stream: &Stream) -> PathBuf {
     if output.is_dir() {
         return output.join(format!("{engine}.bin"));
     }
-    let extension = output.extension().map_or("bin".into(), |e| e.to_string_lossy());
+    let extension = output
+        .extension()
+        .map_or("bin".into(), |e| e.to_string_lossy());
     output.with_extension(format!("{engine}.{extension}"))
 }
 
@@ -155,13 +169,24 @@ pub fn explain(
                 ..Launch::default()
             };
             let program = launch.program()?;
-            let wanted = queue.and_then(|q| program.stream(q)).or(program.streams.first());
-            let stream = wanted.ok_or_else(|| unreadable(format!("{}: no stream", file.display())))?;
+            let wanted = queue
+                .and_then(|q| program.stream(q))
+                .or(program.streams.first());
+            let stream =
+                wanted.ok_or_else(|| unreadable(format!("{}: no stream", file.display())))?;
             let bundle = stream.bundle(index).map_err(unreadable)?.ok_or_else(|| {
-                let m = format!("{}: bundle {index}, the stream has {}", file.display(), stream.len());
+                let m = format!(
+                    "{}: bundle {index}, the stream has {}",
+                    file.display(),
+                    stream.len()
+                );
                 CmdError::new(ErrorKind::Usage, m)
             })?;
-            (bundle, Some((stream.queue, index)), generation_of(&launch, &program))
+            (
+                bundle,
+                Some((stream.queue, index)),
+                generation_of(&launch, &program),
+            )
         }
     };
     let engine = at.map_or(queue, |(q, _)| Some(q)).and_then(Queue::engine);
@@ -174,7 +199,10 @@ pub fn explain(
 /// A file name may hold colons; what stands behind the last one is an index when it is a number and no such file exists.
 fn file_and_index(what: &str) -> (&Path, u64) {
     let whole = Path::new(what);
-    match what.rsplit_once(':').map(|(file, index)| (file, crate::cmd::lang::number(index))) {
+    match what
+        .rsplit_once(':')
+        .map(|(file, index)| (file, crate::cmd::lang::number(index)))
+    {
         Some((file, Ok(index))) if !whole.exists() => (Path::new(file), index),
         _ => (whole, 0),
     }
@@ -184,11 +212,17 @@ fn file_and_index(what: &str) -> (&Path, u64) {
 ///
 /// # Errors
 /// No such opcode.
-pub fn isa(name: Option<&str>, generation: Option<Generation>, shown: &mut Shown<'_>) -> Result<Exit, ToolError> {
+pub fn isa(
+    name: Option<&str>,
+    generation: Option<Generation>,
+    shown: &mut Shown<'_>,
+) -> Result<Exit, ToolError> {
     let output = match name {
         None => all_opcodes(generation),
         Some(name) => {
-            let byte = crate::cmd::lang::number(name).ok().and_then(|n| u8::try_from(n).ok());
+            let byte = crate::cmd::lang::number(name)
+                .ok()
+                .and_then(|n| u8::try_from(n).ok());
             let row = table::by_name(name).or_else(|| table::by_byte(byte?));
             let row = row.ok_or_else(|| {
                 let near = crate::cmd::lang::nearest(name, table::rows().map(OpRow::listing_name));
@@ -203,7 +237,10 @@ pub fn isa(name: Option<&str>, generation: Option<Generation>, shown: &mut Shown
 }
 
 fn row_data(row: &OpRow) -> Vec<(&'static str, Data)> {
-    let gens = Generation::ALL.into_iter().filter(|g| row.gens.has(*g)).map(|g| g.info().name);
+    let gens = Generation::ALL
+        .into_iter()
+        .filter(|g| row.gens.has(*g))
+        .map(|g| g.info().name);
     vec![
         ("byte", row.byte.into()),
         ("name", row.listing_name().into()),
@@ -230,7 +267,10 @@ fn engines(row: &OpRow) -> String {
 }
 
 fn generations(row: &OpRow) -> String {
-    let names = Generation::ALL.into_iter().filter(|g| row.gens.has(*g)).map(|g| g.info().name);
+    let names = Generation::ALL
+        .into_iter()
+        .filter(|g| row.gens.has(*g))
+        .map(|g| g.info().name);
     names.collect::<Vec<_>>().join(" ")
 }
 
@@ -243,17 +283,35 @@ fn all_opcodes(generation: Option<Generation>) -> Output {
             .then(Tone::Plain, format!(" {}", r.doc))
     };
     let data = rows().map(|r| Data::Map(row_data(r))).collect();
-    Output::new(rows().map(line).collect(), Data::Map(vec![("opcodes", Data::List(data))]))
+    Output::new(
+        rows().map(line).collect(),
+        Data::Map(vec![("opcodes", Data::List(data))]),
+    )
 }
 
 fn opcode(row: &'static OpRow, generation: Option<Generation>) -> Output {
     let generation = generation.unwrap_or(Generation::V3);
-    let head = Line::toned(Tone::Place, format!("{:#04x}", row.byte)).then(Tone::Op, format!(" {}", row.listing_name()));
+    let head = Line::toned(Tone::Place, format!("{:#04x}", row.byte))
+        .then(Tone::Op, format!(" {}", row.listing_name()));
     let mut lines = vec![head, Line::plain(row.doc)];
     let header = (row.name != row.listing_name()).then_some(("header name", row.name.to_owned()));
-    let known = format!("bytes {}, meaning {}", row.decode.word(), row.semantics.word());
-    let pairs = [("engines", engines(row)), ("generations", generations(row)), ("layout", row.layout.to_owned()), ("known", known)];
-    lines.extend(header.into_iter().chain(pairs).map(|(k, v)| Line::pair(k, v)));
+    let known = format!(
+        "bytes {}, meaning {}",
+        row.decode.word(),
+        row.semantics.word()
+    );
+    let pairs = [
+        ("engines", engines(row)),
+        ("generations", generations(row)),
+        ("layout", row.layout.to_owned()),
+        ("known", known),
+    ];
+    lines.extend(
+        header
+            .into_iter()
+            .chain(pairs)
+            .map(|(k, v)| Line::pair(k, v)),
+    );
     if let crate::isa::Exec::Unmodelled(why) = row.exec {
         lines.push(Line::pair("not modelled", why));
     }

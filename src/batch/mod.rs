@@ -38,7 +38,8 @@ pub fn run(
         && let Some(item) = shell.script.next()
     {
         let handles = is_expect_stop(&item.text);
-        if verdict.unhandled.is_some() && !handles && !options.keep_going && is_command(&item.text) {
+        if verdict.unhandled.is_some() && !handles && !options.keep_going && is_command(&item.text)
+        {
             break;
         }
         let Some(outcome) = shell.execute(&item.text) else {
@@ -85,7 +86,12 @@ impl Verdict {
     fn see(&mut self, outcome: &Outcome, item: &Item, handles: bool) {
         if let Some(stop) = &outcome.stop {
             let bad = matches!(stop.kind, StopKind::Fault | StopKind::Deadlock);
-            let why = || format!("tpbdbg: {}: the program stopped on a {}", item.origin, stop.kind);
+            let why = || {
+                format!(
+                    "tpbdbg: {}: the program stopped on a {}",
+                    item.origin, stop.kind
+                )
+            };
             self.unhandled = bad.then(why);
         }
         match &outcome.result {
@@ -97,7 +103,11 @@ impl Verdict {
     }
 
     fn exit(&self) -> Exit {
-        if self.unhandled.is_some() { Exit::Stopped } else { self.first }
+        if self.unhandled.is_some() {
+            Exit::Stopped
+        } else {
+            self.first
+        }
     }
 }
 

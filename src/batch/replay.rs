@@ -37,7 +37,10 @@ pub fn run(path: &Path, bless: bool, out: &mut dyn Write, err: &mut dyn Write) -
     let mut lines = Vec::new();
     let mut differing = 0;
     for (i, step) in recorded.steps.iter().enumerate() {
-        let command = step.get("command").and_then(Value::as_str).unwrap_or_default();
+        let command = step
+            .get("command")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
         let Some(outcome) = shell.execute(command) else {
             continue;
         };
@@ -66,7 +69,11 @@ pub fn run(path: &Path, bless: bool, out: &mut dyn Write, err: &mut dyn Write) -
         return Ok(Exit::Done);
     }
     writeln!(out, "replayed: {total} commands, {differing} differ")?;
-    Ok(if differing == 0 { Exit::Done } else { Exit::Failed })
+    Ok(if differing == 0 {
+        Exit::Done
+    } else {
+        Exit::Failed
+    })
 }
 
 /// Says which program files are not those that were recorded.
@@ -75,16 +82,31 @@ fn changed_programs(recorded: &Recorded, err: &mut dyn Write) -> io::Result<()> 
         if let (Ok(now), Some(then)) = (recorded.launch.hash(given), hash)
             && now != *then
         {
-            writeln!(err, "tpbdbg: {} has changed since the session was recorded", given.input)?;
+            writeln!(
+                err,
+                "tpbdbg: {} has changed since the session was recorded",
+                given.input
+            )?;
         }
     }
     Ok(())
 }
 
-fn report(number: usize, command: &str, found: &[Difference], out: &mut dyn Write) -> io::Result<()> {
+fn report(
+    number: usize,
+    command: &str,
+    found: &[Difference],
+    out: &mut dyn Write,
+) -> io::Result<()> {
     writeln!(out, "differs: command {number}: {command}")?;
     for d in found.iter().take(MOST) {
-        writeln!(out, "  {}:\n    - {}\n    + {}", d.path, text(&d.then), text(&d.now))?;
+        writeln!(
+            out,
+            "  {}:\n    - {}\n    + {}",
+            d.path,
+            text(&d.then),
+            text(&d.now)
+        )?;
     }
     if found.len() > MOST {
         writeln!(out, "  and {} more", found.len() - MOST)?;
@@ -93,7 +115,9 @@ fn report(number: usize, command: &str, found: &[Difference], out: &mut dyn Writ
 }
 
 fn text(value: &Option<Value>) -> String {
-    value.as_ref().map_or("(absent)".to_owned(), Value::to_string)
+    value
+        .as_ref()
+        .map_or("(absent)".to_owned(), Value::to_string)
 }
 
 /// Two results that differ.
@@ -105,7 +129,13 @@ struct Difference {
 
 /// Collects where two results differ, wording left out.
 fn compare(path: &str, then: &Value, now: &Value, found: &mut Vec<Difference>) {
-    let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+    let below = |key: &str| {
+        if path.is_empty() {
+            key.to_owned()
+        } else {
+            format!("{path}.{key}")
+        }
+    };
     match (then, now) {
         (Value::Object(a), Value::Object(b)) => {
             let keys = a.keys().chain(b.keys().filter(|k| !a.contains_key(*k)));

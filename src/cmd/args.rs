@@ -117,7 +117,10 @@ impl Args<'_> {
     /// All values of an argument that may be repeated, with their places in the line.
     pub fn all(&self, arg: &str) -> impl Iterator<Item = (&Value, Span)> {
         let of_name = move |v: &&(&str, Value, Span)| v.0 == arg;
-        self.values.iter().filter(of_name).map(|v| (&v.1, v.2.clone()))
+        self.values
+            .iter()
+            .filter(of_name)
+            .map(|v| (&v.1, v.2.clone()))
     }
 
     /// Is the argument there?
@@ -175,7 +178,12 @@ impl Misfit {
 ///
 /// # Errors
 /// A usage error with its span.
-pub fn parse<'l>(cx: Context<'_>, command: &Command, line: &'l str, at: usize) -> Result<Args<'l>, CmdError> {
+pub fn parse<'l>(
+    cx: Context<'_>,
+    command: &Command,
+    line: &'l str,
+    at: usize,
+) -> Result<Args<'l>, CmdError> {
     let mut misfits: Vec<Misfit> = Vec::new();
     for form in meant(command, line) {
         match parse_form(cx, form, line, at) {
@@ -195,7 +203,11 @@ pub fn parse<'l>(cx: Context<'_>, command: &Command, line: &'l str, at: usize) -
     misfits.retain(|m| m.reach() == reach);
     // An error that says more than what is expected goes first.
     if misfits.len() > 1 && misfits.iter().all(|m| !m.wanted.is_empty()) {
-        let wanted: Vec<&str> = misfits.iter().flat_map(|m| &m.wanted).map(String::as_str).collect();
+        let wanted: Vec<&str> = misfits
+            .iter()
+            .flat_map(|m| &m.wanted)
+            .map(String::as_str)
+            .collect();
         return Err(wanted_one_of(line, reach, &wanted));
     }
     misfits.sort_by_key(|m| !m.wanted.is_empty());
@@ -213,7 +225,10 @@ fn meant(command: &Command, line: &str) -> impl Iterator<Item = &'static [Arg]> 
     };
     let forms = command.forms;
     let none = !forms.iter().any(|f| possible(&f, line));
-    forms.iter().filter(move |f| none || possible(f, line)).copied()
+    forms
+        .iter()
+        .filter(move |f| none || possible(f, line))
+        .copied()
 }
 
 fn wanted_one_of(line: &str, at: usize, wanted: &[&str]) -> CmdError {
@@ -236,7 +251,10 @@ type Parsed = Vec<(&'static str, Value, Span)>;
 fn parse_form(cx: Context<'_>, form: &[Arg], line: &str, start: usize) -> Result<Parsed, Misfit> {
     let mut values: Parsed = Vec::new();
     let mut at = start;
-    let named = |word: &Word| form.iter().find(|a| !word.quoted && a.word() == Some(&word.text));
+    let named = |word: &Word| {
+        form.iter()
+            .find(|a| !word.quoted && a.word() == Some(&word.text))
+    };
     // Why an optional argument was passed over, in case what stands there fits nothing else.
     let mut passed: Option<Misfit> = None;
     for arg in form.iter().filter(|a| a.word().is_none()) {
@@ -262,9 +280,16 @@ fn parse_form(cx: Context<'_>, form: &[Arg], line: &str, start: usize) -> Result
                             at = end;
                         }
                         Err(error) => {
-                            let at_word = error.span.as_ref().is_some_and(|s| s.start == word.span.start);
+                            let at_word = error
+                                .span
+                                .as_ref()
+                                .is_some_and(|s| s.start == word.span.start);
                             let plain = at_word && error.message.starts_with("expected");
-                            let wanted = if plain { arg.kind.expected() } else { Vec::new() };
+                            let wanted = if plain {
+                                arg.kind.expected()
+                            } else {
+                                Vec::new()
+                            };
                             let misfit = Misfit { error, wanted };
                             if arg_form != Form::Optional || !at_word {
                                 return Err(misfit);
@@ -293,7 +318,11 @@ fn parse_form(cx: Context<'_>, form: &[Arg], line: &str, start: usize) -> Result
             continue;
         }
         let Some(first) = word_at(line, at)? else {
-            let m = format!("expected {} behind `{}`, found end of line", arg.kind.describe(), word.text);
+            let m = format!(
+                "expected {} behind `{}`, found end of line",
+                arg.kind.describe(),
+                word.text
+            );
             return Err(CmdError::usage(at..at, m).into());
         };
         let (value, end) = kind::parse(arg.kind, cx, line, at, arg.form)?;
@@ -327,7 +356,10 @@ fn trailing(form: &[Arg], word: Word, passed: Option<Misfit>) -> Misfit {
     let words: Vec<&'static str> = form.iter().filter_map(Arg::word).collect();
     let mut expected: Vec<String> = words.iter().map(|w| format!("`{w}`")).collect();
     if let Some(Misfit { error, wanted }) = passed
-        && error.span.as_ref().is_some_and(|s| s.start == word.span.start)
+        && error
+            .span
+            .as_ref()
+            .is_some_and(|s| s.start == word.span.start)
     {
         if error.message.contains("did you mean") {
             return error.into();
@@ -336,7 +368,11 @@ fn trailing(form: &[Arg], word: Word, passed: Option<Misfit>) -> Misfit {
     }
     expected.push("end of line".to_owned());
     let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
-    let mut m = format!("expected {}, found `{}`", alternatives(&expected), word.text);
+    let mut m = format!(
+        "expected {}, found `{}`",
+        alternatives(&expected),
+        word.text
+    );
     if let Some(near) = nearest(&word.text, words) {
         m.push_str(&format!("; did you mean `{near}`?"));
     }

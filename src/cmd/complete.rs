@@ -41,7 +41,7 @@ pub fn complete(cx: Context<'_>, line: &str, pos: usize) -> Completion {
     };
     let mut found = Vec::new();
     for form in command.forms {
-        for next in expected(form, text, word.span.end) {
+        for next in expected(Some(cx), form, text, word.span.end) {
             found.push((next.at, list(cx, text, &next)));
         }
     }
@@ -56,7 +56,7 @@ pub fn hint(line: &str) -> Option<String> {
     }
     let command = lookup(&word.text).ok()?;
     let open = command.forms.iter().find_map(|form| {
-        let next = expected(form, line, word.span.end);
+        let next = expected(None, form, line, word.span.end);
         let first = next.iter().find(|n| n.at == line.len())?;
         Some((form, first.arg))
     });
@@ -101,8 +101,9 @@ enum What {
     DType,
 }
 
-/// What a form takes at the end of `text`; empty when it does not fit.
-fn expected(form: &[Arg], text: &str, mut at: usize) -> Vec<Next> {
+/// What a form takes at the end of `text`; empty when it does not fit. With a session places and
+/// expressions that are complete must mean something.
+fn expected(cx: Option<Context<'_>>, form: &[Arg], text: &str, mut at: usize) -> Vec<Next> {
     let mut next = Vec::new();
     for (arg, a) in form.iter().enumerate().filter(|(_, a)| a.word().is_none()) {
         let Ok(word) = word_at(text, at) else {
@@ -115,12 +116,21 @@ fn expected(form: &[Arg], text: &str, mut at: usize) -> Vec<Next> {
         };
         let optional = a.form == Form::Optional;
         let is_named = |w: &lang::Word| form.iter().any(|a| a.word() == Some(&w.text));
-        if optional && word.as_ref().is_some_and(|w| w.span.end < text.len() && is_named(w)) {
+        if optional
+            && word
+                .as_ref()
+                .is_some_and(|w| w.span.end < text.len() && is_named(w))
+        {
             continue;
         }
         if a.kind.is_grammar() && word.is_some() {
             match grammar(text, at, a.kind) {
-                Progress::Done(end) => at = end,
+                Progress::Done(end) => {
+                    if cx.is_some_and(|cx| kind::parse(a.kind, cx, text, at, a.form).is_err()) {
+                        return next;
+                    }
+                    at = end;
+                }
                 Progress::Open { at, dtype } => {
                     let what = if dtype { What::DType } else { what };
                     next.push(Next { arg, at, what });
@@ -129,14 +139,27 @@ fn expected(form: &[Arg], text: &str, mut at: usize) -> Vec<Next> {
                 Progress::Wrong if optional => {}
                 Progress::Wrong => return next,
             }
-            if a.kind != ArgKind::Expr && word_at(text, at).is_ok_and(|w| w.is_none_or(|w| w.span.end == text.len())) {
-                let start = word_at(text, at).ok().flatten().map_or(text.len(), |w| w.span.start);
-                next.push(Next { arg, at: start, what: What::Word("as") });
+            if a.kind != ArgKind::Expr
+                && word_at(text, at).is_ok_and(|w| w.is_none_or(|w| w.span.end == text.len()))
+            {
+                let start = word_at(text, at)
+                    .ok()
+                    .flatten()
+                    .map_or(text.len(), |w| w.span.start);
+                next.push(Next {
+                    arg,
+                    at: start,
+                    what: What::Word("as"),
+                });
             }
             continue;
         }
         let Some(word) = word.filter(|w| w.span.end < text.len()) else {
-            next.push(Next { arg, at: start, what });
+            next.push(Next {
+                arg,
+                at: start,
+                what,
+            });
             if optional {
                 continue;
             }
@@ -155,16 +178,12 @@ fn expected(form: &[Arg], text: &str, mut at: usize) -> Vec<Next> {
             _ => {}
         }
         at = word.span.end;
-        while a.form == Form::Rest {
-            match word_at(text, at) {
-                Ok(Some(w)) if w.span.end < text.len() => at = w.span.end,
-                Ok(w) => {
-                    let at = w.map_or(text.len(), |w| w.span.start);
-                    next.push(Next { arg, at, what: What::Kind(a.kind) });
-                    return next;
-                }
-                Err(_) => return next,
-            }
+        if a.form == Form::Rest {
+            let blank = |c: char| c.is_whitespace();
+            let at = text.rfind(blank).map_or(at, |i| i + 1);
+            let what = What::Kind(a.kind);
+            next.push(Next { arg, at, what });
+            return next;
         }
     }
     named(form, text, at, &mut next);
@@ -183,17 +202,26 @@ fn plausible(kind: ArgKind, word: &str) -> bool {
 
 /// The arguments that are introduced by a word, behind the others.
 fn named(form: &[Arg], text: &str, mut at: usize, next: &mut Vec<Next>) {
-    let words = || form.iter().enumerate().filter_map(|(i, a)| Some((i, a, a.word()?)));
+    let words = || {
+        form.iter()
+            .enumerate()
+            .filter_map(|(i, a)| Some((i, a, a.word()?)))
+    };
     let mut given: Vec<&str> = Vec::new();
     while let Ok(word) = word_at(text, at) {
         let open = word.as_ref().is_none_or(|w| w.span.end == text.len());
         if open {
             let at = word.map_or(text.len(), |w| w.span.start);
             let free = words().filter(|(_, _, w)| !given.contains(w));
-            next.extend(free.map(|(arg, _, w)| Next { arg, at, what: What::Word(w) }));
+            next.extend(free.map(|(arg, _, w)| Next {
+                arg,
+                at,
+                what: What::Word(w),
+            }));
             return;
         }
-        let Some((arg, a, w)) = word.and_then(|w| words().find(|(_, _, name)| *name == w.text)) else {
+        let Some((arg, a, w)) = word.and_then(|w| words().find(|(_, _, name)| *name == w.text))
+        else {
             return;
         };
         given.push(w);
@@ -205,7 +233,11 @@ fn named(form: &[Arg], text: &str, mut at: usize, next: &mut Vec<Next>) {
             Ok(Some(_)) if a.kind.is_grammar() => match grammar(text, at, a.kind) {
                 Progress::Done(end) => at = end,
                 Progress::Open { at, dtype } => {
-                    let what = if dtype { What::DType } else { What::Kind(a.kind) };
+                    let what = if dtype {
+                        What::DType
+                    } else {
+                        What::Kind(a.kind)
+                    };
                     next.push(Next { arg, at, what });
                     return;
                 }
@@ -214,7 +246,11 @@ fn named(form: &[Arg], text: &str, mut at: usize, next: &mut Vec<Next>) {
             Ok(Some(w)) if w.span.end < text.len() => at = w.span.end,
             Ok(w) => {
                 let at = w.map_or(text.len(), |w| w.span.start);
-                next.push(Next { arg, at, what: What::Kind(a.kind) });
+                next.push(Next {
+                    arg,
+                    at,
+                    what: What::Kind(a.kind),
+                });
                 return;
             }
             Err(_) => return,
@@ -238,7 +274,12 @@ fn grammar(text: &str, at: usize, kind: ArgKind) -> Progress {
         _ => lang::expr_at(text, at).map(|e| e.1),
     };
     let stops = |c: char| c.is_whitespace() || "()[],:+-*/%&|^~!<>=".contains(c);
-    let piece = text.rfind(stops).map_or(at, |i| i + text.get(i..).and_then(|t| t.chars().next()).map_or(1, char::len_utf8));
+    let piece = text.rfind(stops).map_or(at, |i| {
+        i + text
+            .get(i..)
+            .and_then(|t| t.chars().next())
+            .map_or(1, char::len_utf8)
+    });
     let piece = piece.max(at);
     let before = text.get(at..piece).unwrap_or("").trim_end();
     let dtype = before.ends_with(" as");
@@ -253,9 +294,11 @@ fn list(cx: Context<'_>, text: &str, next: &Next) -> Vec<Candidate> {
     match next.what {
         What::Word(w) => vec![Candidate::new(w, "")],
         What::DType => kind::dtypes(),
-        What::Kind(k @ (ArgKind::File | ArgKind::Array)) => {
-            files(cx.base, text.get(next.at..).unwrap_or(""), k == ArgKind::Array)
-        }
+        What::Kind(k @ (ArgKind::File | ArgKind::Array)) => files(
+            cx.base,
+            text.get(next.at..).unwrap_or(""),
+            k == ArgKind::Array,
+        ),
         What::Kind(k) => k.candidates(cx.session, key_before(text)),
     }
 }
@@ -269,7 +312,9 @@ fn key_before(text: &str) -> &str {
 /// Files and directories that continue a path. Names with spaces are quoted.
 fn files(base: &Path, typed: &str, arrays: bool) -> Vec<Candidate> {
     let typed = typed.trim_start_matches(['"', '\'']);
-    let dir = typed.rfind('/').map_or("", |i| typed.get(..=i).unwrap_or(""));
+    let dir = typed
+        .rfind('/')
+        .map_or("", |i| typed.get(..=i).unwrap_or(""));
     let Ok(entries) = base.join(if dir.is_empty() { "." } else { dir }).read_dir() else {
         return Vec::new();
     };
@@ -285,7 +330,10 @@ fn files(base: &Path, typed: &str, arrays: bool) -> Vec<Candidate> {
         }
         let path = format!("{dir}{name}{}", if is_dir { "/" } else { "" });
         let quoted = path.contains(|c: char| c.is_whitespace() || "#'\"".contains(c));
-        all.push(Candidate::new(if quoted { format!("'{path}'") } else { path }, ""));
+        all.push(Candidate::new(
+            if quoted { format!("'{path}'") } else { path },
+            "",
+        ));
     }
     all
 }

@@ -108,7 +108,11 @@ impl CmdError {
     pub fn report(&self, origin: Option<&Origin>, line: &str) -> String {
         let origin = origin.map_or(String::new(), |o| format!("{o}: "));
         let caret = self.caret(line);
-        let marked = if caret.is_empty() { String::new() } else { format!("\n{caret}") };
+        let marked = if caret.is_empty() {
+            String::new()
+        } else {
+            format!("\n{caret}")
+        };
         let marked = marked.replace('\n', "\n  ");
         format!("tpbdbg: {origin}{}{marked}", self.message)
     }

@@ -7,12 +7,17 @@ use crate::program::explain::{Explanation, Row};
 
 /// The answer of `explain`; `at` is where the bundle stands in a program.
 pub fn output(e: &Explanation, at: Option<(Queue, u64)>) -> Output {
-    let head = at.map_or(Line::default(), |(queue, index)| Line::toned(Tone::Place, code(queue, index)).then(Tone::Plain, ":"));
+    let head = at.map_or(Line::default(), |(queue, index)| {
+        Line::toned(Tone::Place, code(queue, index)).then(Tone::Plain, ":")
+    });
     let mut lines = vec![with_listing(head, &e.line)];
     if !e.doc.is_empty() {
         lines.push(Line::plain(e.doc.as_str()));
     }
-    lines.push(Line::pair("layout", format!("{} on {}", e.layout, e.generation)));
+    lines.push(Line::pair(
+        "layout",
+        format!("{} on {}", e.layout, e.generation),
+    ));
     lines.push(Line::pair("engines", e.engines.as_str()));
     e.rows.iter().for_each(|r| row_lines(r, &mut lines));
     for (what, list) in [("reads", &e.reads), ("writes", &e.writes)] {
@@ -25,7 +30,10 @@ pub fn output(e: &Explanation, at: Option<(Queue, u64)>) -> Output {
 fn row_lines(r: &Row, lines: &mut Vec<Line>) {
     let indent = if r.part { "  " } else { "" };
     let mut line = Line::toned(Tone::Dim, format!("{:>7}  ", r.position()))
-        .then(Tone::Key, format!("{indent}{:<w$}", r.name, w = 26 - indent.len()))
+        .then(
+            Tone::Key,
+            format!("{indent}{:<w$}", r.name, w = 26 - indent.len()),
+        )
         .then(Tone::Place, format!(" {:<16}", r.raw));
     if !r.value.is_empty() {
         line = line.then(Tone::Value, format!(" {}", r.value));
@@ -42,7 +50,11 @@ fn row_lines(r: &Row, lines: &mut Vec<Line>) {
 
 /// `error: rule: message`
 fn broken_line(v: &Violation) -> Line {
-    let tone = if v.severity == Severity::Error { Tone::Bad } else { Tone::Warn };
+    let tone = if v.severity == Severity::Error {
+        Tone::Bad
+    } else {
+        Tone::Warn
+    };
     Line::toned(tone, v.severity.name())
         .then(Tone::Plain, ": ")
         .then(Tone::Value, v.rule)
@@ -60,7 +72,10 @@ fn data(e: &Explanation, at: Option<(Queue, u64)>) -> Data {
         ("fields", Data::List(e.rows.iter().map(row).collect())),
         ("reads", e.reads.clone().into()),
         ("writes", e.writes.clone().into()),
-        ("broken", Data::List(e.broken.iter().map(violation).collect())),
+        (
+            "broken",
+            Data::List(e.broken.iter().map(violation).collect()),
+        ),
     ]);
     Data::Map(map)
 }
@@ -76,7 +91,10 @@ fn row(r: &Row) -> Data {
         ("meaning", r.meaning.as_str().into()),
         ("confidence", r.confidence.mark().into()),
         ("part", r.part.into()),
-        ("broken", Data::List(r.broken.iter().map(violation).collect())),
+        (
+            "broken",
+            Data::List(r.broken.iter().map(violation).collect()),
+        ),
     ])
 }
 

@@ -28,7 +28,9 @@ pub fn overview() -> Output {
             lines.push(Line::toned(Tone::Key, name).then(Tone::Plain, format!("  {}", c.summary)));
         }
     }
-    lines.push(Line::plain("`help COMMAND` explains one; unambiguous beginnings of names work."));
+    lines.push(Line::plain(
+        "`help COMMAND` explains one; unambiguous beginnings of names work.",
+    ));
     let data = commands().map(|c| {
         Data::Map(vec![
             ("name", c.name().into()),
@@ -36,7 +38,10 @@ pub fn overview() -> Output {
             ("summary", c.summary.into()),
         ])
     });
-    Output::new(lines, Data::Map(vec![("commands", Data::List(data.collect()))]))
+    Output::new(
+        lines,
+        Data::Map(vec![("commands", Data::List(data.collect()))]),
+    )
 }
 
 /// One command: usage, explanation, examples.
@@ -51,7 +56,10 @@ pub fn command(name: &str) -> Result<Output, CmdError> {
     };
     let c = command_of(&word).map_err(|e| CmdError { span: None, ..e })?;
     let usage: Vec<String> = c.usage().collect();
-    let mut lines: Vec<Line> = usage.iter().map(|u| Line::toned(Tone::Key, u.as_str())).collect();
+    let mut lines: Vec<Line> = usage
+        .iter()
+        .map(|u| Line::toned(Tone::Key, u.as_str()))
+        .collect();
     let also = c.names.get(1..).unwrap_or_default();
     if !also.is_empty() {
         lines.push(Line::toned(Tone::Dim, format!("also: {}", also.join(", "))));
@@ -61,7 +69,9 @@ pub fn command(name: &str) -> Result<Output, CmdError> {
         lines.push(Line::plain(c.help));
     }
     for (line, note) in c.examples {
-        lines.push(Line::toned(Tone::Value, format!("  {line}")).then(Tone::Dim, format!("  # {note}")));
+        lines.push(
+            Line::toned(Tone::Value, format!("  {line}")).then(Tone::Dim, format!("  # {note}")),
+        );
     }
     let examples = c.examples.iter().map(|e| Data::str(e.0));
     let data = Data::Map(vec![
@@ -77,7 +87,9 @@ pub fn command(name: &str) -> Result<Output, CmdError> {
 
 fn capital(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map_or(String::new(), |c| c.to_uppercase().chain(chars).collect())
+    chars
+        .next()
+        .map_or(String::new(), |c| c.to_uppercase().chain(chars).collect())
 }
 
 /// The table of the README.
@@ -86,17 +98,25 @@ pub fn markdown() -> String {
     for group in GROUPS {
         out.push_str(&format!("| **{}** | |\n", group.title()));
         for c in commands().filter(|c| c.group == group) {
-            out.push_str(&format!("| {} | {} |\n", usages(c), c.summary.replace('|', "\\|")));
+            out.push_str(&format!(
+                "| {} | {} |\n",
+                usages(c),
+                c.summary.replace('|', "\\|")
+            ));
         }
     }
     out
 }
 
 fn usages(c: &Command) -> String {
-    let mut all: Vec<String> = c.usage().map(|u| format!("`{}`", u.replace('|', "\\|"))).collect();
+    let mut all: Vec<String> = c
+        .usage()
+        .map(|u| format!("`{}`", u.replace('|', "\\|")))
+        .collect();
     let also = c.names.get(1..).unwrap_or_default();
     if let Some(first) = all.first_mut() {
-        also.iter().for_each(|n| first.push_str(&format!(" (`{n}`)")));
+        also.iter()
+            .for_each(|n| first.push_str(&format!(" (`{n}`)")));
     }
     all.join("<br>")
 }

@@ -2,7 +2,7 @@
 
 use super::lang::{Func, space_of, word_at};
 use super::output::{Line, Tone};
-use super::{lookup, lang};
+use super::{lang, lookup};
 use crate::isa::Queue;
 use crate::num::Kind;
 
@@ -18,7 +18,9 @@ pub fn highlight(line: &str) -> Line {
         Err(_) => Tone::Plain,
     };
     let before = line.get(..word.span.start).unwrap_or("");
-    out = out.then(Tone::Plain, before).then(tone, line.get(word.span.clone()).unwrap_or(""));
+    out = out
+        .then(Tone::Plain, before)
+        .then(tone, line.get(word.span.clone()).unwrap_or(""));
     let body = lang::strip_comment(line).len().max(word.span.end);
     let mut rest = line.get(word.span.end..body).unwrap_or("");
     while let Some(first) = rest.chars().next() {
@@ -33,7 +35,7 @@ pub fn highlight(line: &str) -> Line {
 /// Bytes of the token at the start of a text.
 fn token(text: &str, first: char) -> usize {
     let in_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '$');
-    let end = |stop: &dyn Fn(char) -> bool| text.find(|c| stop(c)).unwrap_or(text.len());
+    let end = |stop: &dyn Fn(char) -> bool| text.find(stop).unwrap_or(text.len());
     match first {
         '"' | '\'' => {
             let rest = text.get(1..).unwrap_or("");
@@ -65,7 +67,10 @@ mod tests {
     #[test]
     fn words_have_their_tones() {
         let tones = |line: &str| -> Vec<(Tone, String)> {
-            let pieces = highlight(line).0.into_iter().filter(|p| !p.text.trim().is_empty());
+            let pieces = highlight(line)
+                .0
+                .into_iter()
+                .filter(|p| !p.text.trim().is_empty());
             pieces.map(|p| (p.tone, p.text)).collect()
         };
         let is = |text: &str, tone| (tone, text.to_owned());

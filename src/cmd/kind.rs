@@ -131,15 +131,27 @@ impl ArgKind {
                 .collect(),
             ArgKind::Place => places(session),
             ArgKind::Expr | ArgKind::Target | ArgKind::Binding => expressions(session),
-            ArgKind::Op => table::rows().map(|r| Candidate::new(r.listing_name(), r.doc)).collect(),
-            ArgKind::Rule => session.all_findings().iter().map(|f| Candidate::new(f.rule, f.message.clone())).collect(),
+            ArgKind::Op => table::rows()
+                .map(|r| Candidate::new(r.listing_name(), r.doc))
+                .collect(),
+            ArgKind::Rule => session
+                .all_findings()
+                .iter()
+                .map(|f| Candidate::new(f.rule, f.message.clone()))
+                .collect(),
             ArgKind::Moment => {
-                let ends = [Candidate::new("start", "seq 0"), Candidate::new("end", "the last known point")];
+                let ends = [
+                    Candidate::new("start", "seq 0"),
+                    Candidate::new("end", "the last known point"),
+                ];
                 let named = session.snapshots().iter();
-                let named = named.map(|(n, s)| Candidate::new(n.as_str(), format!("seq {}", s.mark.seq)));
+                let named =
+                    named.map(|(n, s)| Candidate::new(n.as_str(), format!("seq {}", s.mark.seq)));
                 ends.into_iter().chain(named).collect()
             }
-            ArgKind::Key => settings::all().map(|s| Candidate::new(s.key, s.doc)).collect(),
+            ArgKind::Key => settings::all()
+                .map(|s| Candidate::new(s.key, s.doc))
+                .collect(),
             ArgKind::SettingValue => {
                 let row = settings::all().find(|s| s.key == key);
                 row.map_or(Vec::new(), |s| plain(s.words))
@@ -151,14 +163,18 @@ impl ArgKind {
                 .chain([Candidate::new("all", "")])
                 .collect(),
             ArgKind::Choice(words) => plain(words),
-            ArgKind::Command => commands().map(|c| Candidate::new(c.name(), c.summary)).collect(),
+            ArgKind::Command => commands()
+                .map(|c| Candidate::new(c.name(), c.summary))
+                .collect(),
             _ => Vec::new(),
         }
     }
 }
 
 fn engine(queue: Queue, tail: &str) -> Candidate {
-    let note = queue.engine().map_or("one stream for all", |e| e.external_name());
+    let note = queue
+        .engine()
+        .map_or("one stream for all", |e| e.external_name());
     Candidate::new(format!("{}{tail}", queue.name()), note)
 }
 
@@ -170,13 +186,28 @@ fn places(session: &Session) -> Vec<Candidate> {
 }
 
 fn expressions(session: &Session) -> Vec<Candidate> {
-    let vars = lang::VARIABLES.iter().map(|v| Candidate::new(format!("${v}"), "variable"));
+    let vars = lang::VARIABLES
+        .iter()
+        .map(|v| Candidate::new(format!("${v}"), "variable"));
     let streams = session.program().streams.iter();
     let regs = streams.map(|s| Candidate::new(format!("${}.r", s.queue.name()), "register"));
-    let funcs = Func::ALL.iter().map(|f| Candidate::new(format!("{}(", f.name()), "over a place"));
-    let tables = [Candidate::new("sem[", "semaphore"), Candidate::new("evt[", "event")];
-    let lets = session.lets().keys().map(|n| Candidate::new(n.clone(), "let"));
-    let all = vars.chain(regs).chain(funcs).chain(tables).chain(lets).chain(places(session));
+    let funcs = Func::ALL
+        .iter()
+        .map(|f| Candidate::new(format!("{}(", f.name()), "over a place"));
+    let tables = [
+        Candidate::new("sem[", "semaphore"),
+        Candidate::new("evt[", "event"),
+    ];
+    let lets = session
+        .lets()
+        .keys()
+        .map(|n| Candidate::new(n.clone(), "let"));
+    let all = vars
+        .chain(regs)
+        .chain(funcs)
+        .chain(tables)
+        .chain(lets)
+        .chain(places(session));
     let mut all: Vec<Candidate> = all.collect();
     all.dedup_by(|a, b| a.text == b.text);
     all
@@ -205,7 +236,9 @@ pub(super) fn parse(
             Ok((Value::Expr(lower::expr(cx.session, &ast)?), end))
         }
         ArgKind::Binding => match lang::place_at(line, at) {
-            Ok((ast, end)) if word_at(line, end)?.is_none() && !lower::is_expr_name(cx.session, &ast) => {
+            Ok((ast, end))
+                if word_at(line, end)?.is_none() && !lower::is_expr_name(cx.session, &ast) =>
+            {
                 Ok((Value::Place(lower::place(cx.session, &ast)?), end))
             }
             _ => expression(cx, line, at),
@@ -241,7 +274,9 @@ fn of_word(kind: ArgKind, cx: Context<'_>, word: &Word, form: Form) -> Result<Va
     // A word that is a number in all but its last letters has an error of its own.
     let number = || match lang::number(text) {
         Ok(n) => Ok(n),
-        Err(e) if text.starts_with(|c: char| c.is_ascii_digit()) => Err(e.shifted(word.span.start).into()),
+        Err(e) if text.starts_with(|c: char| c.is_ascii_digit()) => {
+            Err(e.shifted(word.span.start).into())
+        }
         Err(_) => Err(wrong(None)),
     };
     Ok(match kind {
@@ -267,7 +302,10 @@ fn of_word(kind: ArgKind, cx: Context<'_>, word: &Word, form: Form) -> Result<Va
                 Value::Code(queue, lang::number(index).map_err(|_| wrong(None))?)
             }
             None if form == Form::Optional => return Err(wrong(None)),
-            None => Value::Code(cx.session.focus(), lang::number(text).map_err(|_| wrong(None))?),
+            None => Value::Code(
+                cx.session.focus(),
+                lang::number(text).map_err(|_| wrong(None))?,
+            ),
         },
         ArgKind::Op => {
             let by_byte = lang::number(text).ok().and_then(|n| u8::try_from(n).ok());
@@ -285,7 +323,9 @@ fn of_word(kind: ArgKind, cx: Context<'_>, word: &Word, form: Form) -> Result<Va
             Value::Text(text.to_owned())
         }
         ArgKind::BreakId if text != "all" => Value::Number(number()?),
-        ArgKind::Choice(words) => Value::Text(choice(words, word, form).ok_or_else(|| wrong(nearest(text, words.iter().copied())))?),
+        ArgKind::Choice(words) => Value::Text(
+            choice(words, word, form).ok_or_else(|| wrong(nearest(text, words.iter().copied())))?,
+        ),
         _ => Value::Text(text.to_owned()),
     })
 }
@@ -299,7 +339,9 @@ fn choice(words: &[&'static str], word: &Word, form: Form) -> Option<String> {
     if let Some(whole) = words.iter().find(|w| **w == text) {
         return Some((*whole).to_owned());
     }
-    let mut fits = words.iter().filter(|w| w.starts_with(text) && form == Form::Required);
+    let mut fits = words
+        .iter()
+        .filter(|w| w.starts_with(text) && form == Form::Required);
     match (fits.next(), fits.next()) {
         (Some(one), None) => Some((*one).to_owned()),
         _ => None,
@@ -308,5 +350,8 @@ fn choice(words: &[&'static str], word: &Word, form: Form) -> Option<String> {
 
 /// Names of data types, as they may follow `as`.
 pub(super) fn dtypes() -> Vec<Candidate> {
-    Kind::ALL.iter().map(|k| Candidate::new(k.name(), format!("{} bytes", k.bytes()))).collect()
+    Kind::ALL
+        .iter()
+        .map(|k| Candidate::new(k.name(), format!("{} bytes", k.bytes())))
+        .collect()
 }

@@ -73,7 +73,10 @@ impl Launch {
         }
         // Names and limits of places are those of the session that the programs make.
         let mut names = Session::new(program, self.options())?;
-        let images = self.loads.iter().map(|(place, file)| initial(&mut names, place, file));
+        let images = self
+            .loads
+            .iter()
+            .map(|(place, file)| initial(&mut names, place, file));
         let images: Vec<Image> = images.collect::<Result<_, _>>()?;
         let mut program = self.files()?;
         program.images.extend(images);
@@ -94,7 +97,8 @@ impl Launch {
                     return samples::find(name)?.program(self.generation);
                 }
                 Input::Sample(name) => {
-                    let m = format!("sample {name} is a whole program, it takes no other beside it");
+                    let m =
+                        format!("sample {name} is a whole program, it takes no other beside it");
                     return Err(CmdError::new(ErrorKind::Usage, m));
                 }
             };
@@ -138,7 +142,11 @@ impl Launch {
 /// A failed loading as it is shown: of assembler text every error with its line.
 pub(super) fn told(e: LoadError) -> CmdError {
     let text = match e {
-        LoadError::Asm(errors) => errors.iter().map(AsmError::report).collect::<Vec<_>>().join("\n"),
+        LoadError::Asm(errors) => errors
+            .iter()
+            .map(AsmError::report)
+            .collect::<Vec<_>>()
+            .join("\n"),
         e => e.to_string(),
     };
     CmdError::new(ErrorKind::File, text)
@@ -150,7 +158,9 @@ fn initial(names: &mut Session, text: &str, file: &Path) -> Result<Image, CmdErr
     let ast = lang::place(text).map_err(|e| told(e.into()))?;
     let place = lower::place(names, &ast).map_err(told)?;
     let opened = File::open(file).map_err(|e| told(CmdError::file(file, e)))?;
-    names.load(&place, BufReader::new(opened)).map_err(|e| told(e.into()))?;
+    names
+        .load(&place, BufReader::new(opened))
+        .map_err(|e| told(e.into()))?;
     let mut bytes = Vec::new();
     // What was just stored lies in its memory.
     let _ = names.state().read_into(&place.rect(), &mut bytes);
@@ -169,7 +179,11 @@ fn feed(hasher: &mut xxhash_rust::xxh3::Xxh3, path: &Path) -> Result<(), CmdErro
     let told = |e| CmdError::file(path, e);
     if path.is_dir() {
         let entries = path.read_dir().map_err(told)?;
-        let mut files: Vec<PathBuf> = entries.flatten().map(|e| e.path()).filter(|p| p.is_file()).collect();
+        let mut files: Vec<PathBuf> = entries
+            .flatten()
+            .map(|e| e.path())
+            .filter(|p| p.is_file())
+            .collect();
         files.sort();
         for file in files {
             hasher.update(file.file_name().unwrap_or_default().as_encoded_bytes());

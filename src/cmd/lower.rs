@@ -26,9 +26,9 @@ pub fn place(session: &Session, ast: &PlaceAst) -> Result<Place, CmdError> {
     let one = dtype.map_or(1, |k| k.bytes() as u64);
     let made: Result<Place, PlaceError> = match &ast.kind {
         PlaceKind::Name(name) => {
-            let named = session.place(name).ok_or_else(|| {
-                CmdError::usage(ast.span.clone(), unknown_place(session, name))
-            })?;
+            let named = session
+                .place(name)
+                .ok_or_else(|| CmdError::usage(ast.span.clone(), unknown_place(session, name)))?;
             return Ok(dtype.map_or(named, |k| named.with_dtype(k)));
         }
         PlaceKind::Sbuf { parts, bytes } => {
@@ -119,7 +119,8 @@ pub fn assignable(ast: &ExprAst) -> bool {
 pub fn expr(session: &Session, ast: &ExprAst) -> Result<Expr, CmdError> {
     let boxed = |e: &ExprAst| expr(session, e).map(Box::new);
     let bad = |m: String| CmdError::usage(ast.span.clone(), m);
-    let queue = |name: &str| Queue::parse(name).ok_or_else(|| bad(format!("`{name}` is no engine")));
+    let queue =
+        |name: &str| Queue::parse(name).ok_or_else(|| bad(format!("`{name}` is no engine")));
     let lowered = match &ast.kind {
         Ast::Int(i) => Expr::Int(i128::from(*i)),
         Ast::Float(f) => Expr::Float(*f),
@@ -133,7 +134,9 @@ pub fn expr(session: &Session, ast: &ExprAst) -> Result<Expr, CmdError> {
         }
         Ast::Var(name) => variable(name).ok_or_else(|| bad(format!("no variable `${name}`")))?,
         Ast::EngineVar { engine, var } if var == "pc" => Expr::Pc(Some(queue(engine)?)),
-        Ast::EngineVar { engine, var } => return Err(bad(format!("no variable `${engine}.{var}`"))),
+        Ast::EngineVar { engine, var } => {
+            return Err(bad(format!("no variable `${engine}.{var}`")));
+        }
         Ast::Sem(n) => Expr::Sem(boxed(n)?),
         Ast::Evt(n) => Expr::Evt(boxed(n)?),
         Ast::Place(p) => Expr::Place(place(session, p)?),
@@ -191,7 +194,10 @@ pub fn untagged(e: &Expr) -> Expr {
 pub fn eval(session: &Session, expr: &Expr, args: &Args<'_>) -> Result<Value, CmdError> {
     session.eval(expr, None).map_err(|e| {
         let span = match &e {
-            EvalError::At { tag, .. } => word_at(args.line, *tag as usize).ok().flatten().map(|w| w.span),
+            EvalError::At { tag, .. } => word_at(args.line, *tag as usize)
+                .ok()
+                .flatten()
+                .map(|w| w.span),
             _ => None,
         };
         CmdError {

@@ -63,7 +63,9 @@ impl Outcome {
             effect: of.map_or(Effect::Look, |c| Effect::from(&c.run)),
             seq: session.seq(),
             result,
-            stop_data: stop.as_ref().map_or(Data::Null, |s| report::data(session, s)),
+            stop_data: stop
+                .as_ref()
+                .map_or(Data::Null, |s| report::data(session, s)),
             stop,
         }
     }

@@ -113,9 +113,10 @@ pub fn header(launch: &Launch, session: &Session, path: &Path) -> Result<Value, 
         }
         programs.push(map);
     }
-    let loads = launch.loads.iter().map(|(place, file)| {
-        json!({ "place": place, "file": relative(file, from) })
-    });
+    let loads = launch
+        .loads
+        .iter()
+        .map(|(place, file)| json!({ "place": place, "file": relative(file, from) }));
     let seed = match launch.policy {
         Policy::Random(seed) => Some(seed),
         _ => None,
@@ -152,7 +153,10 @@ pub fn read(path: &Path) -> Result<Recorded, CmdError> {
     let bad = |line: usize, why: &str| {
         CmdError::new(ErrorKind::File, format!("{}:{line}: {why}", path.display()))
     };
-    let mut lines = text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty());
+    let mut lines = text
+        .lines()
+        .enumerate()
+        .filter(|(_, l)| !l.trim().is_empty());
     let parse = |(i, line): (usize, &str)| -> Result<(usize, Value), CmdError> {
         let value = serde_json::from_str(line).map_err(|e| bad(i + 1, &e.to_string()))?;
         Ok((i + 1, value))
@@ -181,7 +185,12 @@ pub fn read(path: &Path) -> Result<Recorded, CmdError> {
 /// What a header says is to be opened.
 fn launch(head: &Value, dir: &Path) -> Result<(Launch, Vec<Option<String>>), String> {
     let text = |v: &Value, key: &str| v.get(key).and_then(Value::as_str).map(str::to_owned);
-    let list = |key: &str| head.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
+    let list = |key: &str| {
+        head.get(key)
+            .and_then(Value::as_array)
+            .cloned()
+            .unwrap_or_default()
+    };
     let wrong = |what: &str, found: &str| format!("{what} `{found}` is not known");
     let (mut programs, mut hashes) = (Vec::new(), Vec::new());
     for p in list("program") {
@@ -190,7 +199,8 @@ fn launch(head: &Value, dir: &Path) -> Result<(Launch, Vec<Option<String>>), Str
         } else if let Some(name) = text(&p, "sample") {
             Input::Sample(name)
         } else {
-            let hex = text(&p, "hex").ok_or("a program has neither `path` nor `sample` nor `hex`")?;
+            let hex =
+                text(&p, "hex").ok_or("a program has neither `path` nor `sample` nor `hex`")?;
             Input::Bytes(unhex(&hex).ok_or("`hex` is not hexadecimal")?.into())
         };
         let queue = match text(&p, "engine") {
@@ -231,13 +241,21 @@ fn dir_of(path: &Path) -> &Path {
 /// `to` as seen from the directory `from`; as it is when the two have nothing in common.
 fn relative(to: &Path, from: &Path) -> String {
     let whole = |p: &Path| {
-        let p = if p.as_os_str().is_empty() { Path::new(".") } else { p };
+        let p = if p.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            p
+        };
         p.canonicalize()
     };
     let (Ok(to_whole), Ok(from)) = (whole(to), whole(from)) else {
         return to.display().to_string();
     };
-    let common = to_whole.components().zip(from.components()).take_while(|(a, b)| a == b).count();
+    let common = to_whole
+        .components()
+        .zip(from.components())
+        .take_while(|(a, b)| a == b)
+        .count();
     if common == 0 {
         return to.display().to_string();
     }
@@ -271,7 +289,10 @@ mod tests {
         assert_eq!(relative(&file, &b), "../../a/prog.hex");
         assert_eq!(relative(&file, &a), "prog.hex");
         assert_eq!(relative(&a, &a), "");
-        assert_eq!(b.join(relative(&file, &b)).canonicalize().unwrap(), file.canonicalize().unwrap());
+        assert_eq!(
+            b.join(relative(&file, &b)).canonicalize().unwrap(),
+            file.canonicalize().unwrap()
+        );
     }
 
     #[test]
@@ -295,7 +316,10 @@ mod tests {
     #[test]
     fn hexadecimal_of_programs() {
         assert_eq!(unhex(&hex(&[0, 0x7F, 0xFF])), Some(vec![0, 0x7F, 0xFF]));
-        assert_eq!((unhex("abc"), unhex("zz"), unhex("")), (None, None, Some(vec![])));
+        assert_eq!(
+            (unhex("abc"), unhex("zz"), unhex("")),
+            (None, None, Some(vec![]))
+        );
         assert_eq!(unhex("é0"), None);
     }
 }

@@ -1,7 +1,7 @@
 //! Why a run stopped: what, where, who, and what it changed. And what was found on the way.
 
 use super::output::{Data, Line, Output, Tone};
-use super::show::{bundle, bundle_data, code, place_of};
+use super::show::{bundle, bundle_data, code, dropped, element, listing, place_of};
 use crate::isa::{Queue, Severity};
 use crate::num;
 use crate::session::{Hit, Session, Stop, StopKind, Stuck};
@@ -16,7 +16,12 @@ pub fn output(session: &Session, stop: &Stop, log: Vec<String>) -> Output {
     lines.push(headline(session, stop));
     lines.extend(stop.detail.hits.iter().map(change));
     lines.extend(stop.detail.blocked.iter().flat_map(stuck));
-    if let Some(text) = stop.detail.text.as_deref().filter(|_| stop.kind != StopKind::Limit) {
+    if let Some(text) = stop
+        .detail
+        .text
+        .as_deref()
+        .filter(|_| stop.kind != StopKind::Limit)
+    {
         lines.push(Line::pair("note", text));
     }
     lines.push(Line::pair("seq", session.seq().to_string()));
@@ -24,10 +29,11 @@ pub fn output(session: &Session, stop: &Stop, log: Vec<String>) -> Output {
     if !wrote.is_empty() {
         lines.push(Line::pair("wrote", wrote.join(" ")));
     }
-    if stop.detail.lost > 0 {
-        lines.push(Line::pair("dropped", format!("{} later steps", stop.detail.lost)));
-    }
-    let mut map = vec![("wrote", wrote.into()), ("dropped", stop.detail.lost.into())];
+    lines.extend(dropped(stop.detail.lost));
+    let mut map = vec![
+        ("wrote", wrote.into()),
+        ("dropped", stop.detail.lost.into()),
+    ];
     if !log.is_empty() {
         map.push(("log", log.into()));
     }
@@ -48,6 +54,9 @@ pub fn headline(session: &Session, stop: &Stop) -> Line {
         line = line.then(Tone::Place, format!(" #{id}"));
     }
     let at = |line: Line, word: &str| match stop.queue {
+        Some(queue) if listing(session, queue, stop.index).is_empty() => line
+            .then(Tone::Plain, " at the end of ")
+            .then(Tone::Place, queue.name()),
         Some(queue) => {
             let mut line = line.then(Tone::Plain, format!(" {word}"));
             line.0.extend(bundle(session, queue, stop.index).0);
@@ -57,7 +66,10 @@ pub fn headline(session: &Session, stop: &Stop) -> Line {
     };
     match (stop.kind, stop.detail.hits.first(), &stop.detail.fault) {
         (StopKind::Watch, Some(hit), _) => {
-            let line = line.then(Tone::Place, format!(" {}", place_of(&hit.range, hit.place.dtype)));
+            let line = line.then(
+                Tone::Place,
+                format!(" {}", place_of(&hit.range, hit.place.dtype)),
+            );
             at(line, &format!("{} by ", past(hit)))
         }
         (_, _, Some(fault)) => {
@@ -88,10 +100,17 @@ fn change(hit: &Hit) -> Line {
     let kind = hit.kind();
     let (old, new) = hit.bits();
     let place = place_of(&hit.element, Some(kind));
-    let line = Line::toned(Tone::Key, if past(hit) == "read" { "value" } else { "change" })
-        .then(Tone::Plain, ": ")
-        .then(Tone::Place, place.to_string())
-        .then(Tone::Plain, " ");
+    let line = Line::toned(
+        Tone::Key,
+        if past(hit) == "read" {
+            "value"
+        } else {
+            "change"
+        },
+    )
+    .then(Tone::Plain, ": ")
+    .then(Tone::Place, place.to_string())
+    .then(Tone::Plain, " ");
     let now = num::show(kind, new);
     match (past(hit), old) {
         ("read", _) => line.then(Tone::Value, now),
@@ -115,7 +134,10 @@ pub fn stuck(stuck: &Stuck) -> Vec<Line> {
         lines.push(if posters.is_empty() {
             line.then(Tone::Bad, ", no bundle ahead posts it")
         } else {
-            line.then(Tone::Plain, format!(", next posted by {}", posters.join(", ")))
+            line.then(
+                Tone::Plain,
+                format!(", next posted by {}", posters.join(", ")),
+            )
         });
     }
     if !why.barrier.is_empty() {
@@ -124,7 +146,10 @@ pub fn stuck(stuck: &Stuck) -> Vec<Line> {
         lines.push(head().then(Tone::Plain, text));
     }
     if why.transfers > 0 {
-        lines.push(head().then(Tone::Plain, format!(" {} transfers in flight", why.transfers)));
+        lines.push(head().then(
+            Tone::Plain,
+            format!(" {} transfers in flight", why.transfers),
+        ));
     }
     if why.counts_engines() {
         let text = "a multiple of 16 may count every DMA engine: `set dma.completion-count 16`";
@@ -137,7 +162,10 @@ pub fn stuck(stuck: &Stuck) -> Vec<Line> {
 fn wrote(session: &Session, stop: &Stop) -> Vec<String> {
     let journal = session.machine().journal();
     // A stop before its bundle, and one after a backward move, names the bundle to come.
-    let last = journal.position().checked_sub(1).and_then(|at| Some((at, journal.record(at)?)));
+    let last = journal
+        .position()
+        .checked_sub(1)
+        .and_then(|at| Some((at, journal.record(at)?)));
     let Some((at, record)) = last else {
         return Vec::new();
     };
@@ -162,7 +190,7 @@ pub fn data(session: &Session, stop: &Stop) -> Data {
     match stop.queue {
         Some(queue) => {
             map.extend(bundle_data(queue, stop.engine, stop.index));
-            map.push(("text", super::show::listing(session, queue, stop.index).into()));
+            map.push(("text", listing(session, queue, stop.index).into()));
         }
         None => map.extend([("engine", Data::Null), ("index", Data::Null)]),
     }
@@ -185,7 +213,10 @@ fn detail(stop: &Stop) -> Data {
         map.push(("message", f.message.as_str().into()));
     }
     if !d.blocked.is_empty() {
-        map.push(("waits", Data::List(d.blocked.iter().flat_map(stuck_data).collect())));
+        map.push((
+            "waits",
+            Data::List(d.blocked.iter().flat_map(stuck_data).collect()),
+        ));
     }
     if let Some(text) = &d.text {
         map.push(("note", text.as_str().into()));
@@ -201,9 +232,12 @@ fn hit(hit: &Hit) -> Data {
         ("place", hit.place.to_string().into()),
         ("access", hit.access.name().into()),
         ("range", place_of(&hit.range, None).to_string().into()),
-        ("element", place_of(&hit.element, Some(kind)).to_string().into()),
-        ("old", old.map_or(Data::Null, |b| super::show::element(kind, b))),
-        ("new", super::show::element(kind, new)),
+        (
+            "element",
+            place_of(&hit.element, Some(kind)).to_string().into(),
+        ),
+        ("old", old.map_or(Data::Null, |b| element(kind, b))),
+        ("new", element(kind, new)),
     ])
 }
 
@@ -213,7 +247,9 @@ pub fn stuck_data(stuck: &Stuck) -> Vec<Data> {
     let mut all = Vec::new();
     for (wait, posters) in stuck.waits() {
         let table = if wait.mode.on_event() { "evt" } else { "sem" };
-        let posters = posters.iter().map(|p| Data::Map(bundle_data(p.queue, None, p.index)));
+        let posters = posters
+            .iter()
+            .map(|p| Data::Map(bundle_data(p.queue, None, p.index)));
         all.push(vec![
             ("on", format!("{table}[{}]", wait.idx).into()),
             ("condition", wait.mode.name().into()),
@@ -275,11 +311,18 @@ pub fn findings<'m>(all: impl Iterator<Item = Finding<'m>>) -> Output {
             Severity::Warn => Tone::Warn,
             Severity::Info => Tone::Plain,
         };
-        let times = if f.count == 1 { String::new() } else { format!(" x{}", f.count) };
+        let times = if f.count == 1 {
+            String::new()
+        } else {
+            format!(" x{}", f.count)
+        };
         let line = Line::toned(tone, f.severity.name())
             .then(Tone::Plain, ": ")
             .then(Tone::Value, format!("{}{times}", f.rule))
-            .then(Tone::Place, format!(" {}", code(f.first.queue, f.first.index)))
+            .then(
+                Tone::Place,
+                format!(" {}", code(f.first.queue, f.first.index)),
+            )
             .then(Tone::Plain, format!(" {}", f.message));
         let data = Data::Map(vec![
             ("rule", f.rule.into()),

@@ -80,6 +80,11 @@ mod tests {
             assert!(!p.streams.is_empty() && !p.images.is_empty(), "{}", s.name);
         }
         assert_eq!(find(FIRST).unwrap().name, FIRST);
-        assert!(find("nothing").unwrap_err().message.contains("matmul_relu, softmax"));
+        assert!(
+            find("nothing")
+                .unwrap_err()
+                .message
+                .contains("matmul_relu, softmax")
+        );
     }
 }

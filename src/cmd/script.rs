@@ -75,19 +75,15 @@ impl Script {
     pub(super) fn insert_file(&mut self, path: &Path, name: &Path) -> Result<(), CmdError> {
         let depth = self.current.as_ref().map_or(1, |o| o.depth + 1);
         if depth > DEEPEST {
-            return Err(CmdError::file(name, format!("sourced {DEEPEST} files deep; does it source itself?")));
+            return Err(CmdError::file(
+                name,
+                format!("sourced {DEEPEST} files deep; does it source itself?"),
+            ));
         }
         for item in lines(path, name, depth)?.into_iter().rev() {
             self.waiting.push_front(item);
         }
         Ok(())
-    }
-
-    /// The next line, which runs from now on.
-    pub fn next(&mut self) -> Option<Item> {
-        let item = self.waiting.pop_front();
-        self.current = item.as_ref().map(|i| i.origin.clone());
-        item
     }
 
     /// Forgets what waits, as after an error.
@@ -99,6 +95,17 @@ impl Script {
     /// Is nothing waiting?
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
+    }
+}
+
+impl Iterator for Script {
+    type Item = Item;
+
+    /// The next line, which runs from now on.
+    fn next(&mut self) -> Option<Item> {
+        let item = self.waiting.pop_front();
+        self.current = item.as_ref().map(|i| i.origin.clone());
+        item
     }
 }
 
@@ -144,7 +151,10 @@ mod tests {
         let mut seen = vec![s.next().unwrap()];
         s.insert_file(&inner, Path::new("inner")).unwrap();
         seen.extend(std::iter::from_fn(|| s.next()));
-        let seen: Vec<String> = seen.iter().map(|i| format!("{} {}", i.origin, i.text)).collect();
+        let seen: Vec<String> = seen
+            .iter()
+            .map(|i| format!("{} {}", i.origin, i.text))
+            .collect();
         assert_eq!(seen, ["-e:1 a", "inner:1 c", "inner:2 d", "-e:2 b"]);
 
         let mut rounds = 0;
@@ -152,7 +162,9 @@ mod tests {
         while s.next().is_some() {
             rounds += 1;
             assert!(rounds < 1000);
-            let Err(e) = s.insert_file(&inner, &inner) else { continue };
+            let Err(e) = s.insert_file(&inner, &inner) else {
+                continue;
+            };
             assert!(e.message.contains("source itself"), "{e}");
             return;
         }

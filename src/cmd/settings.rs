@@ -50,7 +50,9 @@ pub fn values(s: &Session) -> impl Iterator<Item = (Setting, String, bool)> {
     all().zip(values).map(|(setting, value)| {
         let default = match setting.words.first() {
             Some(first) => value == *first,
-            None if setting.key == HISTORY.key => value == crate::session::DEFAULT_HISTORY.to_string(),
+            None if setting.key == HISTORY.key => {
+                value == crate::session::DEFAULT_HISTORY.to_string()
+            }
             None => value == "0",
         };
         (setting, value, default)
@@ -64,7 +66,10 @@ pub fn values(s: &Session) -> impl Iterator<Item = (Setting, String, bool)> {
 pub fn set(s: &mut Session, key: &str, value: &str) -> Result<When, CmdError> {
     let number = || {
         lang::number(value).map_err(|_| {
-            CmdError::new(ErrorKind::Usage, format!("{key} takes a number, found `{value}`"))
+            CmdError::new(
+                ErrorKind::Usage,
+                format!("{key} takes a number, found `{value}`"),
+            )
         })
     };
     if key == HISTORY.key {

@@ -18,14 +18,36 @@ pub fn code(queue: Queue, index: u64) -> String {
 /// # Errors
 /// A usage error that says what there is.
 pub fn exists(session: &Session, queue: Queue, index: u64) -> Result<(), CmdError> {
-    let streams = session.streams();
-    let names: Vec<&str> = streams.iter().map(|s| s.queue.name()).collect();
-    let wrong = match streams.iter().find(|s| s.queue == queue) {
-        Some(s) if index < s.len => return Ok(()),
-        Some(s) => format!("{}: the stream has {} bundles", code(queue, index), s.len),
-        None => format!("the program has no stream of {}, it has {}", queue.name(), names.join(" ")),
-    };
-    Err(CmdError::new(ErrorKind::Usage, wrong))
+    has_stream(session, queue)?;
+    let len = session.machine().code().len(queue);
+    if index < len {
+        return Ok(());
+    }
+    let m = format!("{}: the stream has {len} bundles", code(queue, index));
+    Err(CmdError::new(ErrorKind::Usage, m))
+}
+
+/// Has the program a stream of a queue?
+///
+/// # Errors
+/// A usage error that says which it has.
+pub fn has_stream(session: &Session, queue: Queue) -> Result<(), CmdError> {
+    let all: Vec<Queue> = session.machine().queues().collect();
+    if all.contains(&queue) {
+        return Ok(());
+    }
+    let names: Vec<&str> = all.iter().map(|q| q.name()).collect();
+    let m = format!(
+        "the program has no stream of {}, it has {}",
+        queue.name(),
+        names.join(" ")
+    );
+    Err(CmdError::new(ErrorKind::Usage, m))
+}
+
+/// The line that says that a change in the past dropped a future.
+pub fn dropped(steps: u64) -> Option<Line> {
+    (steps > 0).then(|| Line::pair("dropped", format!("{steps} later steps")))
 }
 
 /// Listing line of a bundle, patches included; empty when there is none.
@@ -46,7 +68,10 @@ pub fn with_listing(line: Line, text: &str) -> Line {
     if op.is_empty() {
         return line;
     }
-    line.then(Tone::Plain, " ").then(Tone::Op, op).then(Tone::Plain, rest)
+    let gap = if line.0.is_empty() { "" } else { " " };
+    line.then(Tone::Plain, gap)
+        .then(Tone::Op, op)
+        .then(Tone::Plain, rest)
 }
 
 /// `engine`, and `runs_on` where the stream does not tell: the keys that name a bundle in JSON.
@@ -103,7 +128,15 @@ pub fn bits(bytes: &[u8]) -> u64 {
 pub fn named_place(p: &NamedPlace) -> Data {
     Data::Map(vec![
         ("name", p.name.as_str().into()),
-        ("place", Place { dtype: None, ..p.place }.to_string().into()),
+        (
+            "place",
+            Place {
+                dtype: None,
+                ..p.place
+            }
+            .to_string()
+            .into(),
+        ),
         ("dtype", p.place.dtype.map(Kind::name).into()),
         ("shape", p.shape.clone().into()),
         ("origin", p.origin.name().into()),
@@ -113,14 +146,22 @@ pub fn named_place(p: &NamedPlace) -> Data {
 /// A byte count for people: `24 MiB`, `1536 B`.
 pub fn size(bytes: u64) -> String {
     let units = [(1u64 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
-    let unit = units.iter().find(|(n, _)| bytes >= *n && bytes.is_multiple_of(*n));
-    unit.map_or(format!("{bytes} B"), |(n, name)| format!("{} {name}", bytes / n))
+    let unit = units
+        .iter()
+        .find(|(n, _)| bytes >= *n && bytes.is_multiple_of(*n));
+    unit.map_or(format!("{bytes} B"), |(n, name)| {
+        format!("{} {name}", bytes / n)
+    })
 }
 
 /// A table: its lines, or one that says there are none, and its rows under `key`.
 pub fn list(key: &'static str, mut lines: Vec<Line>, rows: Vec<Data>) -> Output {
     if lines.is_empty() {
-        lines.push(Line::toned(Tone::Key, key).then(Tone::Plain, ": ").then(Tone::Dim, "none"));
+        lines.push(
+            Line::toned(Tone::Key, key)
+                .then(Tone::Plain, ": ")
+                .then(Tone::Dim, "none"),
+        );
     }
     Output::new(lines, Data::Map(vec![(key, Data::List(rows))]))
 }

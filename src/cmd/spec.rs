@@ -180,7 +180,9 @@ impl Command {
     pub fn usage(&self) -> impl Iterator<Item = String> + '_ {
         self.forms.iter().map(|form| {
             let args = form.iter().map(Arg::usage);
-            let words: Vec<String> = std::iter::once(self.name().to_owned()).chain(args).collect();
+            let words: Vec<String> = std::iter::once(self.name().to_owned())
+                .chain(args)
+                .collect();
             words.join(" ")
         })
     }

@@ -45,7 +45,8 @@ impl Completer for Helper {
                 format!("{}  {}", c.text, c.note)
             },
             // A name that is complete is followed by a space; what opens something is not.
-            replacement: match c.text.ends_with(['[', '(', ':', '/', '.']) || c.text.ends_with(".r") {
+            replacement: match c.text.ends_with(['[', '(', ':', '/', '.']) || c.text.ends_with(".r")
+            {
                 true => c.text,
                 false => c.text + " ",
             },

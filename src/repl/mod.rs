@@ -86,7 +86,8 @@ impl Repl<'_> {
             .max_history_size(10_000)
             .map_err(io::Error::other)?
             .build();
-        let mut editor: Editor<Helper, DefaultHistory> = Editor::with_config(config).map_err(io::Error::other)?;
+        let mut editor: Editor<Helper, DefaultHistory> =
+            Editor::with_config(config).map_err(io::Error::other)?;
         editor.set_helper(Some(Helper::new(shell, self.options.theme)));
         if let Some(file) = &self.options.history {
             // A history that is missing or damaged is no reason not to start.
@@ -99,7 +100,9 @@ impl Repl<'_> {
             let prompt = helper.prompt();
             match editor.readline(&prompt) {
                 Ok(text) => {
-                    let Some(helper) = editor.helper_mut() else { break };
+                    let Some(helper) = editor.helper_mut() else {
+                        break;
+                    };
                     self.pasted(&mut helper.shell, &text)?;
                 }
                 Err(ReadlineError::Interrupted) => {}
@@ -167,7 +170,8 @@ impl Repl<'_> {
         if self.options.json {
             writeln!(self.out, "{}", json::line(&outcome.data()))?;
         } else if let Ok(output) = &outcome.result {
-            self.out.write_all(ansi::text(output, self.options.theme).as_bytes())?;
+            self.out
+                .write_all(ansi::text(output, self.options.theme).as_bytes())?;
         }
         self.out.flush()?;
         if let Err(e) = &outcome.result {

@@ -23,7 +23,11 @@ fn names_are_unique_and_mean_their_command() {
             assert!(seen.insert(*name), "`{name}` is declared twice");
             assert_eq!(lookup(name).ok().map(|c| c.name()), Some(c.name()));
         }
-        assert!(!c.summary.is_empty() && !c.summary.ends_with('.'), "{}", c.name());
+        assert!(
+            !c.summary.is_empty() && !c.summary.ends_with('.'),
+            "{}",
+            c.name()
+        );
         assert!(c.help.is_empty() || c.help.ends_with('.'), "{}", c.name());
     }
 }
@@ -87,7 +91,11 @@ fn help_speaks_of_every_command() {
 /// Candidates at the end of a line.
 fn candidates(s: &Shell, line: &str) -> Vec<String> {
     let found = s.complete(line, line.len());
-    found.candidates.into_iter().map(|c| format!("{}{}", &line[..found.at], c.text)).collect()
+    found
+        .candidates
+        .into_iter()
+        .map(|c| format!("{}{}", &line[..found.at], c.text))
+        .collect()
 }
 
 #[test]
@@ -112,7 +120,7 @@ fn completion_knows_what_may_follow() {
         ("x mine a", &["x mine as"]),
         ("print $dig", &["print $digest"]),
         ("print 1+mea", &["print 1+mean("]),
-        ("print sum(mi", &["print sum(mine"]),
+        ("print sum(min", &["print sum(min(", "print sum(mine"]),
         ("until $seq > 3 && $sto", &["until $seq > 3 && $stop"]),
         ("set uninit.r", &["set uninit.read"]),
         ("set uninit.read ", &["set uninit.read fault", "set uninit.read ignore", "set uninit.read warn"]),
@@ -131,7 +139,17 @@ fn completion_knows_what_may_follow() {
 #[test]
 fn completion_never_panics() {
     let s = shell();
-    let lines = ["x sbuf[0, ", "é", "x é", "print \"a", "set x = ", "break pc any:", "x \u{1F600} as ", "source /", "let a = b"];
+    let lines = [
+        "x sbuf[0, ",
+        "é",
+        "x é",
+        "print \"a",
+        "set x = ",
+        "break pc any:",
+        "x \u{1F600} as ",
+        "source /",
+        "let a = b",
+    ];
     for line in lines {
         for pos in 0..=line.len() {
             let found = s.complete(line, pos);

@@ -31,8 +31,8 @@ const CRATES: &[(&str, &[&str])] = &[
         "serde_json",
         &["cmd/json.rs", "cmd/record.rs", "session", "batch", "isa/structural/tests.rs"],
     ),
-    ("clap", &["cli.rs", "main.rs"]),
-    ("color_eyre", &["cli.rs", "main.rs", "tui"]),
+    ("clap", &["cli", "main.rs"]),
+    ("color_eyre", &["cli", "main.rs", "tui"]),
 ];
 
 fn sources() -> Vec<(String, String)> {

@@ -3,5 +3,6 @@
 mod cli;
 mod commands;
 mod floors;
+mod repl;
 mod samples;
 mod scripts;

@@ -47,7 +47,10 @@ fn scripts_say_what_is_expected() {
     let bless = std::env::var_os("TPBDBG_BLESS").is_some();
     let mut wrong = Vec::new();
     let mut count = 0;
-    let mut dirs: Vec<PathBuf> = fs::read_dir(root()).unwrap().map(|e| e.unwrap().path()).collect();
+    let mut dirs: Vec<PathBuf> = fs::read_dir(root())
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .collect();
     dirs.sort();
     for dir in dirs.iter().filter(|d| d.join("script.tdb").is_file()) {
         count += 1;
@@ -63,13 +66,25 @@ fn scripts_say_what_is_expected() {
         }
     }
     assert!(count > 0, "no scripts in {}", root().display());
-    assert!(wrong.is_empty(), "{}\nscripts/bless.sh rewrites what is expected", wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{}\nscripts/bless.sh rewrites what is expected",
+        wrong.join("\n")
+    );
 }
 
 /// The first line that differs, with those around it.
 fn difference(dir: &Path, expected: &str, found: &str) -> String {
     let (e, f): (Vec<&str>, Vec<&str>) = (expected.lines().collect(), found.lines().collect());
-    let at = (0..e.len().max(f.len())).find(|i| e.get(*i) != f.get(*i)).unwrap_or(0);
+    let at = (0..e.len().max(f.len()))
+        .find(|i| e.get(*i) != f.get(*i))
+        .unwrap_or(0);
     let line = |of: &[&str]| of.get(at).copied().unwrap_or("(end)").to_owned();
-    format!("{}: line {}\n  - {}\n  + {}", dir.display(), at + 1, line(&e), line(&f))
+    format!(
+        "{}: line {}\n  - {}\n  + {}",
+        dir.display(),
+        at + 1,
+        line(&e),
+        line(&f)
+    )
 }

@@ -1,8 +1,8 @@
 //! The program text.
 
 use crate::cmd::args::Args;
-use crate::cmd::explain;
 use crate::cmd::error::CmdError;
+use crate::cmd::explain;
 use crate::cmd::kind::ArgKind;
 use crate::cmd::output::{Data, Line, Output, Tone};
 use crate::cmd::show::{self, code, listing, with_listing};
@@ -27,7 +27,10 @@ pub(super) const COMMANDS: &[Command] = &[
         summary: "list bundles",
         help: "From the next bundle of the engine in focus, unless one is named; ten, unless N is given. Patches are shown. The next \
                bundle of a stream is marked.",
-        examples: &[("disasm", "the next bundles"), ("disasm any:0 3", "the first three")],
+        examples: &[
+            ("disasm", "the next bundles"),
+            ("disasm any:0 3", "the first three"),
+        ],
         forms: &[&[CODE, Arg::optional("n", ArgKind::Number)]],
         run: Run::Read(disasm),
     },
@@ -96,7 +99,10 @@ fn disasm(s: &Session, a: &Args<'_>) -> Result<Output, CmdError> {
         let text = format!("end of the stream of {} bundles", first);
         lines.push(Line::pair(code(queue, first), text));
     }
-    Ok(Output::new(lines, Data::Map(vec![("bundles", Data::List(data))])))
+    Ok(Output::new(
+        lines,
+        Data::Map(vec![("bundles", Data::List(data))]),
+    ))
 }
 
 fn explained(s: &Session, a: &Args<'_>) -> Result<Output, CmdError> {
@@ -149,14 +155,18 @@ fn patch(s: &mut Session, a: &Args<'_>) -> Result<Output, CmdError> {
     let lost = s.patch(queue, index, bundle)?;
     let now = listing(s, queue, index);
     let line = |key: &str, text: &str| {
-        let line = Line::toned(Tone::Key, key).then(Tone::Plain, ": ").then(Tone::Place, code(queue, index));
+        let line = Line::toned(Tone::Key, key)
+            .then(Tone::Plain, ": ")
+            .then(Tone::Place, code(queue, index));
         with_listing(line, text)
     };
     let mut lines = vec![line("was", &was), line("now", &now)];
-    if lost > 0 {
-        lines.push(Line::pair("dropped", format!("{lost} later steps")));
-    }
+    lines.extend(show::dropped(lost));
     let mut map = show::bundle_data(queue, None, index);
-    map.extend([("was", was.into()), ("now", now.into()), ("dropped", lost.into())]);
+    map.extend([
+        ("was", was.into()),
+        ("now", now.into()),
+        ("dropped", lost.into()),
+    ]);
     Ok(Output::new(lines, Data::Map(map)))
 }

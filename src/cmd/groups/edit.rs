@@ -109,10 +109,11 @@ fn set(s: &mut Session, a: &Args<'_>) -> Result<Output, CmdError> {
     let value = eval(s, &expr, a)?;
     let lost = assign(s, &target, &value, a)?;
     let mut lines = vec![Line::pair(a.source("target"), value.to_string())];
-    if lost > 0 {
-        lines.push(Line::pair("dropped", format!("{lost} later steps")));
-    }
-    let data = Data::Map(vec![("value", show::value(&value)), ("dropped", lost.into())]);
+    lines.extend(show::dropped(lost));
+    let data = Data::Map(vec![
+        ("value", show::value(&value)),
+        ("dropped", lost.into()),
+    ]);
     Ok(Output::new(lines, data))
 }
 
@@ -141,7 +142,11 @@ fn assign(s: &mut Session, target: &Expr, value: &Value, a: &Args<'_>) -> Result
     };
     made.map_err(|e| {
         // The value is to blame for what does not fit, the target for the rest.
-        let at = if matches!(e, SessionError::Assign { .. }) { "expr" } else { "target" };
+        let at = if matches!(e, SessionError::Assign { .. }) {
+            "expr"
+        } else {
+            "target"
+        };
         CmdError::from(e).at(a.span(at))
     })
 }
@@ -167,12 +172,15 @@ fn load(s: &mut Session, a: &Args<'_>) -> Result<Output, CmdError> {
         return Ok(Output::none());
     };
     let file = File::open(&path).map_err(|e| CmdError::file(&path, e).at(a.span("file.npy")))?;
-    let lost = s.load(&place, BufReader::new(file)).map_err(|e| CmdError::from(e).at(a.span("place")))?;
+    let lost = s
+        .load(&place, BufReader::new(file))
+        .map_err(|e| CmdError::from(e).at(a.span("place")))?;
     let mut lines = vec![Line::pair("loaded", place.to_string())];
-    if lost > 0 {
-        lines.push(Line::pair("dropped", format!("{lost} later steps")));
-    }
-    let data = Data::Map(vec![("place", place.to_string().into()), ("dropped", lost.into())]);
+    lines.extend(show::dropped(lost));
+    let data = Data::Map(vec![
+        ("place", place.to_string().into()),
+        ("dropped", lost.into()),
+    ]);
     Ok(Output::new(lines, data))
 }
 
@@ -182,7 +190,8 @@ fn dump(s: &Session, a: &Args<'_>) -> Result<Output, CmdError> {
     };
     let told = |e| CmdError::file(&path, e).at(a.span("file.npy"));
     let mut array = Vec::new();
-    s.dump(&place, &mut array, a.has("raw")).map_err(|e| CmdError::from(e).at(a.span("place")))?;
+    s.dump(&place, &mut array, a.has("raw"))
+        .map_err(|e| CmdError::from(e).at(a.span("place")))?;
     std::fs::write(&path, array).map_err(told)?;
     let line = Line::pair("dumped", format!("{place} to {}", a.source("file.npy")));
     let data = Data::Map(vec![("place", place.to_string().into())]);
@@ -191,12 +200,18 @@ fn dump(s: &Session, a: &Args<'_>) -> Result<Output, CmdError> {
 
 fn undo(s: &mut Session, _: &Args<'_>) -> Result<Output, CmdError> {
     s.undo_edit()?;
-    Ok(Output::new(vec![Line::pair("undone", "one edit")], Data::Null))
+    Ok(Output::new(
+        vec![Line::pair("undone", "one edit")],
+        Data::Null,
+    ))
 }
 
 fn redo(s: &mut Session, _: &Args<'_>) -> Result<Output, CmdError> {
     s.redo_edit()?;
-    Ok(Output::new(vec![Line::pair("redone", "one edit")], Data::Null))
+    Ok(Output::new(
+        vec![Line::pair("redone", "one edit")],
+        Data::Null,
+    ))
 }
 
 fn define(s: &mut Session, a: &Args<'_>) -> Result<Output, CmdError> {
@@ -208,6 +223,9 @@ fn define(s: &mut Session, a: &Args<'_>) -> Result<Output, CmdError> {
         _ => return Ok(Output::none()),
     };
     s.define(name.clone(), meaning);
-    let data = Data::Map(vec![("name", name.as_str().into()), ("meaning", text.as_str().into())]);
+    let data = Data::Map(vec![
+        ("name", name.as_str().into()),
+        ("meaning", text.as_str().into()),
+    ]);
     Ok(Output::new(vec![Line::pair(name, text)], data))
 }

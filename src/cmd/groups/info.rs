@@ -12,8 +12,10 @@ use crate::session::{Cause, Session};
 use crate::sim::Region;
 use crate::sim::state::REGS;
 
+type Topic = fn(&Session) -> Output;
+
 /// What there is to see, with the function that shows it.
-const TOPICS: &[(&str, fn(&Session) -> Output)] = &[
+const TOPICS: &[(&str, Topic)] = &[
     ("breaks", super::stops::list),
     ("engines", engines),
     ("events", events),
@@ -69,16 +71,27 @@ fn info(s: &Session, a: &Args<'_>) -> Result<Output, CmdError> {
 
 fn regs(s: &Session, only: Option<Queue>) -> Output {
     let (mut lines, mut data) = (Vec::new(), Vec::new());
-    for queue in s.machine().queues().filter(|q| only.is_none_or(|o| o == *q)) {
+    for queue in s
+        .machine()
+        .queues()
+        .filter(|q| only.is_none_or(|o| o == *q))
+    {
         let agent = queue.index() as u8;
         let mut set = Vec::new();
         let name = queue.name();
-        lines.push(Line::pair(format!("${name}.pc"), s.machine().pc(queue).to_string()));
+        lines.push(Line::pair(
+            format!("${name}.pc"),
+            s.machine().pc(queue).to_string(),
+        ));
         for reg in (0..REGS as u8).filter(|r| s.state().reg_defined(agent, *r)) {
             let value = s.state().reg(agent, reg);
             let key = format!("${name}.r{reg}");
-            lines.push(Line::pair(key, value.to_string()).then(Tone::Dim, format!(" ({value:#x})")));
-            set.push(Data::Map(vec![("reg", reg.into()), ("value", value.into())]));
+            lines
+                .push(Line::pair(key, value.to_string()).then(Tone::Dim, format!(" ({value:#x})")));
+            set.push(Data::Map(vec![
+                ("reg", reg.into()),
+                ("value", value.into()),
+            ]));
         }
         data.push(Data::Map(vec![
             ("engine", name.into()),
@@ -90,11 +103,16 @@ fn regs(s: &Session, only: Option<Queue>) -> Output {
 }
 
 fn sems(s: &Session) -> Output {
-    let set = (0..=255u8).map(|n| (n, s.state().sem(n))).filter(|(_, v)| *v != 0);
+    let set = (0..=255u8)
+        .map(|n| (n, s.state().sem(n)))
+        .filter(|(_, v)| *v != 0);
     let (lines, data) = set
         .map(|(n, value)| {
             let line = Line::pair(format!("sem[{n}]"), value.to_string());
-            (line, Data::Map(vec![("sem", n.into()), ("value", value.into())]))
+            (
+                line,
+                Data::Map(vec![("sem", n.into()), ("value", value.into())]),
+            )
         })
         .unzip();
     list("sems", lines, data)
@@ -105,7 +123,10 @@ fn events(s: &Session) -> Output {
     let (lines, data) = set
         .map(|n| {
             let line = Line::pair(format!("evt[{n}]"), "1");
-            (line, Data::Map(vec![("event", n.into()), ("value", 1u8.into())]))
+            (
+                line,
+                Data::Map(vec![("event", n.into()), ("value", 1u8.into())]),
+            )
         })
         .unzip();
     list("events", lines, data)
@@ -123,7 +144,14 @@ fn engines(s: &Session) -> Output {
         let focus = if queue == s.focus() { " (focus)" } else { "" };
         let mut line = Line::toned(Tone::Key, queue.name())
             .then(Tone::Plain, ": ")
-            .then(if status == "waits" { Tone::Warn } else { Tone::Value }, status)
+            .then(
+                if status == "waits" {
+                    Tone::Warn
+                } else {
+                    Tone::Value
+                },
+                status,
+            )
             .then(Tone::Dim, focus);
         if !stream.exited {
             line = line.then(Tone::Plain, " ");
@@ -140,7 +168,10 @@ fn engines(s: &Session) -> Output {
             ("text", show::listing(s, queue, pc).into()),
             ("transfers", stream.transfers.into()),
             ("clock_ps", stream.clock.into()),
-            ("waits", Data::List(stream.stuck.iter().flat_map(report::stuck_data).collect())),
+            (
+                "waits",
+                Data::List(stream.stuck.iter().flat_map(report::stuck_data).collect()),
+            ),
         ]);
         data.push(Data::Map(map));
     }
@@ -150,7 +181,12 @@ fn engines(s: &Session) -> Output {
 fn queues(s: &Session) -> Output {
     const WORDS_EACH: usize = 4;
     let (mut lines, mut data) = (Vec::new(), Vec::new());
-    for (n, words) in s.state().hidden(Region::QUEUES).chunks(WORDS_EACH).enumerate() {
+    for (n, words) in s
+        .state()
+        .hidden(Region::QUEUES)
+        .chunks(WORDS_EACH)
+        .enumerate()
+    {
         let word = |i: usize| words.get(i).copied().unwrap_or(0);
         let (cursor, issued, finished) = (word(0), word(1), word(2));
         if words.iter().all(|w| *w == 0) {
@@ -171,7 +207,11 @@ fn queues(s: &Session) -> Output {
         line.0.extend(bundle(s, t.queue, t.index).0);
         lines.push(line.then(Tone::Dim, format!(" due at {}", t.due)));
         let mut map = bundle_data(t.queue, None, t.index);
-        map.extend([("seq", t.seq.into()), ("due", t.due.into()), ("sem", t.semaphore.into())]);
+        map.extend([
+            ("seq", t.seq.into()),
+            ("due", t.due.into()),
+            ("sem", t.semaphore.into()),
+        ]);
         flights.push(Data::Map(map));
     }
     let mut out = list("queues", lines, data);
@@ -194,7 +234,11 @@ fn places(s: &Session) -> Output {
             .then(Tone::Plain, shape)
             .then(Tone::Dim, format!(" {}", p.origin.name()))
     };
-    list("places", all.iter().map(line).collect(), all.iter().map(show::named_place).collect())
+    list(
+        "places",
+        all.iter().map(line).collect(),
+        all.iter().map(show::named_place).collect(),
+    )
 }
 
 fn streams(s: &Session) -> Output {
@@ -273,10 +317,17 @@ fn all_settings(s: &Session) -> Output {
         .map(|(setting, value, default)| {
             let others = setting.words.iter().filter(|w| **w != value);
             let others: Vec<&str> = others.copied().collect();
-            let or = if others.is_empty() { String::new() } else { format!(" (or {})", others.join(", ")) };
+            let or = if others.is_empty() {
+                String::new()
+            } else {
+                format!(" (or {})", others.join(", "))
+            };
             let line = Line::toned(Tone::Key, setting.key)
                 .then(Tone::Plain, ": ")
-                .then(if default { Tone::Value } else { Tone::Warn }, value.as_str())
+                .then(
+                    if default { Tone::Value } else { Tone::Warn },
+                    value.as_str(),
+                )
                 .then(Tone::Plain, or)
                 .then(Tone::Dim, format!("  {}", setting.doc));
             let map = vec![

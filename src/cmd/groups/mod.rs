@@ -9,6 +9,7 @@ mod session;
 mod stops;
 mod test;
 mod time;
+mod touch;
 
 use super::spec::Command;
 
@@ -18,6 +19,7 @@ pub const ALL: &[&[Command]] = &[
     time::COMMANDS,
     stops::COMMANDS,
     inspect::COMMANDS,
+    touch::COMMANDS,
     info::COMMANDS,
     edit::COMMANDS,
     code::COMMANDS,

@@ -5,7 +5,7 @@ use crate::cmd::error::CmdError;
 use crate::cmd::kind::ArgKind;
 use crate::cmd::output::{Data, Line, Output, Tone};
 use crate::cmd::shell::Shell;
-use crate::cmd::show::{bundle, bundle_data, code};
+use crate::cmd::show::{bundle, bundle_data, code, dropped, has_stream};
 use crate::cmd::spec::{Arg, Command, Group, Run};
 use crate::session::{Expr, Goal, Session};
 
@@ -87,8 +87,12 @@ pub(super) const COMMANDS: &[Command] = &[
     },
 ];
 
-fn step(_: &Session, a: &Args<'_>) -> Result<Goal, CmdError> {
-    Ok(Goal::Steps(a.number("n").unwrap_or(1), a.queue("engine")))
+fn step(s: &Session, a: &Args<'_>) -> Result<Goal, CmdError> {
+    let only = a.queue("engine");
+    if let Some(queue) = only {
+        has_stream(s, queue).map_err(|e| e.at(a.span("engine")))?;
+    }
+    Ok(Goal::Steps(a.number("n").unwrap_or(1), only))
 }
 
 fn next(_: &Session, a: &Args<'_>) -> Result<Goal, CmdError> {
@@ -102,31 +106,48 @@ fn until(_: &Session, a: &Args<'_>) -> Result<Goal, CmdError> {
 fn skip(s: &mut Session, a: &Args<'_>) -> Result<Output, CmdError> {
     let queue = a.queue("engine").unwrap_or_else(|| s.focus());
     let index = s.machine().pc(queue);
-    s.skip(queue).map_err(|e| CmdError::from(e).at(a.span("engine")))?;
+    let lost = s
+        .skip(queue)
+        .map_err(|e| CmdError::from(e).at(a.span("engine")))?;
     let mut line = Line::toned(Tone::Key, "skipped").then(Tone::Plain, ": ");
     line.0.extend(bundle(s, queue, index).0);
-    let next = Line::pair("pc", code(queue, s.machine().pc(queue)));
-    Ok(Output::new(vec![line, next], Data::Map(bundle_data(queue, None, index))))
+    let mut lines = vec![line, Line::pair("pc", code(queue, s.machine().pc(queue)))];
+    lines.extend(dropped(lost));
+    let mut map = bundle_data(queue, None, index);
+    map.push(("dropped", lost.into()));
+    Ok(Output::new(lines, Data::Map(map)))
 }
 
 fn restart(s: &mut Session, _: &Args<'_>) -> Result<Output, CmdError> {
     s.restart()?;
-    Ok(Output::new(vec![Line::pair("seq", s.seq().to_string())], Data::Null))
+    Ok(Output::new(
+        vec![Line::pair("seq", s.seq().to_string())],
+        Data::Null,
+    ))
 }
 
 fn reload(shell: &mut Shell, _: &Args<'_>) -> Result<Output, CmdError> {
     let program = shell.launch.program()?;
     let s = shell.session_mut();
     s.reload(program)?;
-    let mut lines: Vec<Line> = s.program().notes.iter().map(|n| Line::pair("note", n.as_str())).collect();
+    let mut lines: Vec<Line> = s
+        .program()
+        .notes
+        .iter()
+        .map(|n| Line::pair("note", n.as_str()))
+        .collect();
     lines.push(Line::pair("seq", s.seq().to_string()));
     Ok(Output::new(lines, Data::Null))
 }
 
 fn focus(s: &mut Session, a: &Args<'_>) -> Result<Output, CmdError> {
     if let Some(queue) = a.queue("engine") {
-        s.set_focus(queue).map_err(|e| CmdError::from(e).at(a.span("engine")))?;
+        s.set_focus(queue)
+            .map_err(|e| CmdError::from(e).at(a.span("engine")))?;
     }
     let name = s.focus().name();
-    Ok(Output::new(vec![Line::pair("focus", name)], Data::Map(vec![("engine", name.into())])))
+    Ok(Output::new(
+        vec![Line::pair("focus", name)],
+        Data::Map(vec![("engine", name.into())]),
+    ))
 }

@@ -19,7 +19,10 @@ pub(super) const COMMANDS: &[Command] = &[
         summary: "write this session, commands and results, to a file",
         help: "From the start of the session on, so that `tpbdbg replay FILE` can run it again and compare. `record off` ends it.",
         examples: &[],
-        forms: &[&[Arg::literal("off")], &[Arg::required("file", ArgKind::File)]],
+        forms: &[
+            &[Arg::literal("off")],
+            &[Arg::required("file", ArgKind::File)],
+        ],
         run: Run::Shell(record_to),
     },
     Command {
@@ -72,9 +75,15 @@ fn record_to(shell: &mut Shell, a: &Args<'_>) -> Result<Output, CmdError> {
     let earlier = shell.recorder.start(&path, &header)?;
     let mut lines = vec![Line::pair("recording", path.display().to_string())];
     if earlier > 0 {
-        lines.push(Line::pair("note", format!("{earlier} earlier commands are part of it")));
+        lines.push(Line::pair(
+            "note",
+            format!("{earlier} earlier commands are part of it"),
+        ));
     }
-    Ok(Output::new(lines, Data::Map(vec![("file", path.display().to_string().into())])))
+    Ok(Output::new(
+        lines,
+        Data::Map(vec![("file", path.display().to_string().into())]),
+    ))
 }
 
 fn source(shell: &mut Shell, a: &Args<'_>) -> Result<Output, CmdError> {
@@ -91,9 +100,14 @@ fn history(shell: &mut Shell, a: &Args<'_>) -> Result<Output, CmdError> {
     let all: Vec<&str> = shell.history().collect();
     let from = all.len().saturating_sub(n);
     let last = || all.iter().enumerate().skip(from);
-    let lines = last().map(|(i, l)| Line::pair((i + 1).to_string(), *l)).collect();
+    let lines = last()
+        .map(|(i, l)| Line::pair((i + 1).to_string(), *l))
+        .collect();
     let list = last().map(|(_, l)| (*l).into()).collect();
-    Ok(Output::new(lines, Data::Map(vec![("commands", Data::List(list))])))
+    Ok(Output::new(
+        lines,
+        Data::Map(vec![("commands", Data::List(list))]),
+    ))
 }
 
 fn show_help(_: &Session, a: &Args<'_>) -> Result<Output, CmdError> {

@@ -27,19 +27,46 @@ pub(super) const COMMANDS: &[Command] = &[
                `ignore N` passes over the first N hits, `log` says that it was hit and goes on.",
         examples: &[
             ("break pc any:2", "before bundle 2 of the stream"),
-            ("break op 0xa0 once", "before the next bundle with this opcode"),
-            ("break sem 4 if sem[4] >= 2", "when semaphore 4 changes and has reached 2"),
+            (
+                "break op 0xa0 once",
+                "before the next bundle with this opcode",
+            ),
+            (
+                "break sem 4 if sem[4] >= 2",
+                "when semaphore 4 changes and has reached 2",
+            ),
             ("break fault", "at a fault"),
             ("break place w sbuf[0, 0:64]", "when a bundle stores there"),
             ("break finding nan", "when a bundle causes this finding"),
         ],
         forms: &[
             &[Arg::literal("pc"), CODE, IF, ONCE, IGNORE, LOG],
-            &[Arg::literal("op"), Arg::required("op", ArgKind::Op), IF, ONCE, IGNORE, LOG],
-            &[Arg::literal("sem"), Arg::required("sem", ArgKind::Number), IF, ONCE, IGNORE, LOG],
+            &[
+                Arg::literal("op"),
+                Arg::required("op", ArgKind::Op),
+                IF,
+                ONCE,
+                IGNORE,
+                LOG,
+            ],
+            &[
+                Arg::literal("sem"),
+                Arg::required("sem", ArgKind::Number),
+                IF,
+                ONCE,
+                IGNORE,
+                LOG,
+            ],
             &[Arg::literal("fault"), IF, ONCE, IGNORE, LOG],
             &[Arg::literal("place"), ACCESS, PLACE, IF, ONCE, IGNORE, LOG],
-            &[Arg::literal("finding"), Arg::required("rule", ArgKind::Rule), IF, ONCE, IGNORE, LOG],
+            &[
+                Arg::literal("finding"),
+                Arg::required("rule", ArgKind::Rule),
+                IF,
+                ONCE,
+                IGNORE,
+                LOG,
+            ],
             &[CODE, IF, ONCE, IGNORE, LOG],
         ],
         run: Run::Edit(add),
@@ -52,7 +79,10 @@ pub(super) const COMMANDS: &[Command] = &[
                The same as `break place`.",
         examples: &[
             ("watch sbuf[0, 0:64]", "stores to 64 bytes of partition 0"),
-            ("watch change sbuf[0, 0] as fp32 if $new > $old", "while it grows"),
+            (
+                "watch change sbuf[0, 0] as fp32 if $new > $old",
+                "while it grows",
+            ),
         ],
         forms: &[&[ACCESS, PLACE, IF, ONCE, IGNORE, LOG]],
         run: Run::Edit(add),
@@ -88,7 +118,9 @@ pub(super) const COMMANDS: &[Command] = &[
 
 fn add(s: &mut Session, a: &Args<'_>) -> Result<Output, CmdError> {
     let spec = spec(s, a)?;
-    let condition = a.expr("condition").map(|e| (e, a.source("condition").to_owned()));
+    let condition = a
+        .expr("condition")
+        .map(|e| (e, a.source("condition").to_owned()));
     let text = match &spec {
         StopSpec::Place { access, .. } => format!("place {} {}", access.name(), a.source("place")),
         StopSpec::Op(_) => format!("op {}", a.source("op")),
@@ -115,7 +147,10 @@ fn add(s: &mut Session, a: &Args<'_>) -> Result<Output, CmdError> {
 
 fn spec(s: &Session, a: &Args<'_>) -> Result<StopSpec, CmdError> {
     if let Some(place) = a.place("place") {
-        let access = a.text("access").and_then(|w| Watch::parse(&w)).unwrap_or(Watch::Write);
+        let access = a
+            .text("access")
+            .and_then(|w| Watch::parse(&w))
+            .unwrap_or(Watch::Write);
         return Ok(StopSpec::Place { access, place });
     }
     if let Some((queue, index)) = a.code("code") {
@@ -126,7 +161,8 @@ fn spec(s: &Session, a: &Args<'_>) -> Result<StopSpec, CmdError> {
         return Ok(StopSpec::Op(op));
     }
     if let Some(n) = a.number("sem") {
-        let sem = u8::try_from(n).map_err(|_| a.error("sem", format!("semaphore {n}, allowed are 0..=255")))?;
+        let sem = u8::try_from(n)
+            .map_err(|_| a.error("sem", format!("semaphore {n}, allowed are 0..=255")))?;
         return Ok(StopSpec::Sem(sem));
     }
     Ok(a.text("rule").map_or(StopSpec::Fault, StopSpec::Finding))
@@ -138,10 +174,16 @@ fn chosen(s: &Session, a: &Args<'_>) -> Result<Vec<u32>, CmdError> {
     for (value, span) in a.all("id") {
         match value {
             Value::Number(n) => {
-                let id = u32::try_from(*n).ok().filter(|id| s.stops().get(*id).is_some());
+                let id = u32::try_from(*n)
+                    .ok()
+                    .filter(|id| s.stops().get(*id).is_some());
                 let known: Vec<String> = s.stops().iter().map(|b| b.id.to_string()).collect();
                 ids.push(id.ok_or_else(|| {
-                    let known = if known.is_empty() { "there is none".to_owned() } else { format!("there are {}", known.join(" ")) };
+                    let known = if known.is_empty() {
+                        "there is none".to_owned()
+                    } else {
+                        format!("there are {}", known.join(" "))
+                    };
                     CmdError::usage(span, format!("no breakpoint {n}; {known}"))
                 })?);
             }
@@ -163,15 +205,25 @@ fn able(s: &mut Session, a: &Args<'_>, enabled: bool) -> Result<Output, CmdError
 
 fn delete(s: &mut Session, a: &Args<'_>) -> Result<Output, CmdError> {
     let ids = chosen(s, a)?;
-    let gone: Vec<Breakpoint> = ids.iter().filter_map(|id| s.stops_mut().remove(*id)).collect();
-    let lines = gone.iter().map(|b| Line::pair("deleted", format!("#{} {}", b.id, b.text))).collect();
+    let gone: Vec<Breakpoint> = ids
+        .iter()
+        .filter_map(|id| s.stops_mut().remove(*id))
+        .collect();
+    let lines = gone
+        .iter()
+        .map(|b| Line::pair("deleted", format!("#{} {}", b.id, b.text)))
+        .collect();
     Ok(Output::new(lines, data(&gone)))
 }
 
 /// `info breaks`.
 pub(super) fn list(s: &Session) -> Output {
     let lines: Vec<Line> = s.stops().iter().map(line).collect();
-    let lines = if lines.is_empty() { vec![Line::pair("breaks", "none")] } else { lines };
+    let lines = if lines.is_empty() {
+        vec![Line::pair("breaks", "none")]
+    } else {
+        lines
+    };
     Output::new(lines, data(s.stops().iter()))
 }
 
@@ -184,8 +236,16 @@ fn line(b: &Breakpoint) -> Line {
     if let Some((_, text)) = &b.condition {
         line = line.then(Tone::Plain, format!(" if {text}"));
     }
-    for (is, word) in [(b.once, " once"), (b.log, " log"), (!b.enabled, " disabled")] {
-        line = if is { line.then(Tone::Warn, word) } else { line };
+    for (is, word) in [
+        (b.once, " once"),
+        (b.log, " log"),
+        (!b.enabled, " disabled"),
+    ] {
+        line = if is {
+            line.then(Tone::Warn, word)
+        } else {
+            line
+        };
     }
     if b.ignore > 0 {
         line = line.then(Tone::Plain, format!(" ignore {}", b.ignore));
@@ -202,7 +262,10 @@ fn data<'b>(of: impl IntoIterator<Item = &'b Breakpoint>) -> Data {
             ("id", b.id.into()),
             ("kind", b.spec.kind().into()),
             ("spec", b.spec.to_string().into()),
-            ("condition", b.condition.as_ref().map(|c| c.1.as_str()).into()),
+            (
+                "condition",
+                b.condition.as_ref().map(|c| c.1.as_str()).into(),
+            ),
             ("enabled", b.enabled.into()),
             ("hits", b.hits.into()),
             ("ignore", b.ignore.into()),
@@ -210,5 +273,8 @@ fn data<'b>(of: impl IntoIterator<Item = &'b Breakpoint>) -> Data {
             ("log", b.log.into()),
         ])
     };
-    Data::Map(vec![("breaks", Data::List(of.into_iter().map(one).collect()))])
+    Data::Map(vec![(
+        "breaks",
+        Data::List(of.into_iter().map(one).collect()),
+    )])
 }

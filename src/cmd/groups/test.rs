@@ -12,7 +12,17 @@ use crate::cmd::spec::{Arg, Command, Group, Run};
 use crate::session::{Expr, Session, StopKind};
 
 const KINDS: &[&str] = &[
-    "step", "break", "watch", "until", "exit", "fault", "deadlock", "blocked", "interrupt", "limit", "start",
+    "step",
+    "break",
+    "watch",
+    "until",
+    "exit",
+    "fault",
+    "deadlock",
+    "blocked",
+    "interrupt",
+    "limit",
+    "start",
 ];
 
 pub(super) const COMMANDS: &[Command] = &[Command {
@@ -27,7 +37,10 @@ pub(super) const COMMANDS: &[Command] = &[Command {
         ("expect stop start", "the last stop"),
     ],
     forms: &[
-        &[Arg::literal("stop"), Arg::required("kind", ArgKind::Choice(KINDS))],
+        &[
+            Arg::literal("stop"),
+            Arg::required("kind", ArgKind::Choice(KINDS)),
+        ],
         &[
             Arg::required("place", ArgKind::Place),
             Arg::literal("=="),
@@ -50,7 +63,10 @@ fn expect(s: &Session, a: &Args<'_>) -> Result<Output, CmdError> {
         let path = a.path("file").unwrap_or_default();
         let tol = a.real("tol").unwrap_or(0.0);
         if tol.is_nan() || tol < 0.0 {
-            return Err(a.error("tol", format!("expected a tolerance of at least 0, found {tol}")));
+            return Err(a.error(
+                "tol",
+                format!("expected a tolerance of at least 0, found {tol}"),
+            ));
         }
         let file = File::open(&path).map_err(|e| CmdError::file(&path, e).at(a.span("file")))?;
         let compared = s.compare(&place, BufReader::new(file), tol);
@@ -70,7 +86,10 @@ fn expect(s: &Session, a: &Args<'_>) -> Result<Output, CmdError> {
         }
     }
     let holds = Line::pair("holds", a.rest());
-    Ok(Output::new(vec![holds], Data::Map(vec![("holds", true.into())])))
+    Ok(Output::new(
+        vec![holds],
+        Data::Map(vec![("holds", true.into())]),
+    ))
 }
 
 /// Both sides of a comparison that does not hold, else the value.

@@ -13,7 +13,10 @@ pub(super) const COMMANDS: &[Command] = &[
         group: Group::Time,
         summary: "take back one bundle, or N",
         help: "Edits made in between are taken back as well; they come again when time moves forward.",
-        examples: &[("reverse-step", "one bundle back"), ("rs 2", "two bundles back")],
+        examples: &[
+            ("reverse-step", "one bundle back"),
+            ("rs 2", "two bundles back"),
+        ],
         forms: &[&[Arg::optional("n", ArgKind::Number)]],
         run: Run::Move(back),
     },
@@ -31,7 +34,10 @@ pub(super) const COMMANDS: &[Command] = &[
         group: Group::Time,
         summary: "go to where so many bundles have retired",
         help: "Also to `start`, to `end` (the last known point), or to a snapshot. Breakpoints are not looked at.",
-        examples: &[("goto 2", "two bundles have retired"), ("goto start", "nothing has")],
+        examples: &[
+            ("goto 2", "two bundles have retired"),
+            ("goto start", "nothing has"),
+        ],
         forms: &[&[Arg::required("seq", ArgKind::Moment)]],
         run: Run::Move(goto),
     },
@@ -54,14 +60,19 @@ fn goto(s: &Session, a: &Args<'_>) -> Result<Goal, CmdError> {
     Ok(match a.moment("seq") {
         None | Some(Moment::End) => Goal::End,
         Some(Moment::Seq(seq)) => Goal::Goto(seq),
-        Some(Moment::Snapshot(name)) => Goal::Goto(s.snapshots().get(&name).map_or(s.seq(), |n| n.mark.seq)),
+        Some(Moment::Snapshot(name)) => {
+            Goal::Goto(s.snapshots().get(&name).map_or(s.seq(), |n| n.mark.seq))
+        }
     })
 }
 
 fn snapshot(s: &mut Session, a: &Args<'_>) -> Result<Output, CmdError> {
     let name = a.text("name").unwrap_or_default();
     if matches!(name.as_str(), "start" | "end") {
-        return Err(a.error("name", format!("`{name}` has a meaning of its own in `goto`")));
+        return Err(a.error(
+            "name",
+            format!("`{name}` has a meaning of its own in `goto`"),
+        ));
     }
     s.snapshot(&name);
     let line = Line::pair("snapshot", format!("{name} at seq {}", s.seq()));

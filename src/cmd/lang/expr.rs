@@ -5,10 +5,10 @@
 //! All binary operators group to the left; comparisons do not chain: `a < b < c` compares 0 or 1 with c.
 
 use super::ast::{Expr, ExprAst, PlaceKind, Span, precedence};
-use super::{BinOp, Func, UnOp};
 use super::error::{ParseError, quote};
 use super::place;
 use super::token::{Cursor, Tok, is_reserved};
+use super::{BinOp, Func, UnOp};
 
 /// Deepest nesting of an expression, and tallest tree: what walks a tree by recursion is safe.
 pub const MAX_DEPTH: usize = 256;

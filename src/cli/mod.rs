@@ -1,174 +1,23 @@
-//! The command line of the tool (interface §1).
+//! The command line of the tool (interface §1): what its words mean.
+
+mod args;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use color_eyre::eyre::Result;
 
 use crate::cmd::launch::{Given, Input, Launch};
-use crate::cmd::{CmdError, ErrorKind, Exit, Shell, help, lang, samples};
+use crate::cmd::{CmdError, ErrorKind, Exit, Shell, help, samples};
 use crate::config::Config;
-use crate::isa::{Generation, Queue};
+use crate::isa::Queue;
 use crate::paint::theme::{Depth, Theme};
 use crate::sim::Policy;
 use crate::{batch, repl, tools};
-
-/// Debugger and simulator for raw TPB instruction streams.
-#[derive(Debug, Parser)]
-#[command(name = "tpbdbg", version, about, args_conflicts_with_subcommands = true, infer_long_args = false)]
-struct Cli {
-    #[command(subcommand)]
-    verb: Option<Verb>,
-    #[command(flatten)]
-    open: Open,
-}
-
-#[derive(Debug, Subcommand)]
-enum Verb {
-    /// Line front end with history and completion
-    Repl(Open),
-    /// Batch: runs command files and commands, never asks; the exit code tells how it went
-    Run(Open),
-    /// Run a recorded session again and compare its results
-    Replay {
-        /// The session file
-        session: PathBuf,
-        /// Write the new results into the file
-        #[arg(long)]
-        bless: bool,
-    },
-    /// Listing of a program
-    Disasm {
-        #[command(flatten)]
-        open: Programs,
-        /// Add the 64 bytes of each bundle
-        #[arg(long)]
-        hex: bool,
-        /// Add a line per field
-        #[arg(long)]
-        fields: bool,
-    },
-    /// Assembler text to bundle streams
-    Asm {
-        /// The text, `-` for standard input
-        source: PathBuf,
-        /// Where the stream goes; several streams go to files named after it and their engine
-        #[arg(short, long)]
-        output: PathBuf,
-        #[command(flatten)]
-        target: Target,
-    },
-    /// Broken rules and doubtful places of a program; nothing is executed
-    Check {
-        #[command(flatten)]
-        open: Programs,
-        /// One JSON object
-        #[arg(long)]
-        json: bool,
-    },
-    /// Every field of one bundle
-    Explain {
-        /// 128 hex digits, or FILE or FILE:INDEX
-        what: String,
-        #[command(flatten)]
-        target: Target,
-        /// One JSON object
-        #[arg(long)]
-        json: bool,
-    },
-    /// The built-in instruction reference
-    Isa {
-        /// Name or byte of an opcode; all of them without
-        name: Option<String>,
-        #[arg(long = "gen", value_parser = generation, value_name = "G")]
-        generation: Option<Generation>,
-        /// One JSON object
-        #[arg(long)]
-        json: bool,
-    },
-    /// Parts of the README
-    #[command(hide = true)]
-    Doc,
-}
-
-/// Options of the front ends.
-#[derive(Clone, Debug, Args)]
-struct Open {
-    #[command(flatten)]
-    programs: Programs,
-    /// Initial memory: `PLACE=FILE.npy`, the place with its dtype
-    #[arg(long = "load", value_name = "PLACE=FILE")]
-    loads: Vec<String>,
-    /// Run the commands of a file
-    #[arg(short = 'x', value_name = "FILE")]
-    files: Vec<PathBuf>,
-    /// Run a command
-    #[arg(short = 'e', value_name = "COMMAND", allow_hyphen_values = true)]
-    commands: Vec<String>,
-    /// One JSON object per command on standard output, nothing else
-    #[arg(long)]
-    json: bool,
-    /// Do not stop a batch at the first failed command or at a fault
-    #[arg(long)]
-    keep_going: bool,
-    /// Engine scheduling: round-robin, timed or random
-    #[arg(long, default_value = "round-robin", value_parser = ["round-robin", "timed", "random"])]
-    sched: String,
-    /// Seed of `--sched random`
-    #[arg(long, default_value_t = 0, value_parser = number)]
-    seed: u64,
-    /// Colours
-    #[arg(long, default_value = "auto")]
-    color: Color,
-}
-
-/// What is opened.
-#[derive(Clone, Debug, Args)]
-struct Programs {
-    /// Bundle stream, hex or assembler text, `.neff`, directory, manifest, `-` for standard input, `sample:NAME`
-    #[arg(value_name = "PROGRAM")]
-    programs: Vec<PathBuf>,
-    #[command(flatten)]
-    target: Target,
-    /// Limit on what a container may unpack to, e.g. 256MiB
-    #[arg(long, value_name = "SIZE", value_parser = number)]
-    max_unpacked: Option<u64>,
-}
-
-/// How a program is read.
-#[derive(Clone, Debug, Args)]
-struct Target {
-    /// Generation: v2, v3 or v4, or a name of the chip
-    #[arg(long = "gen", value_parser = generation, value_name = "G")]
-    generation: Option<Generation>,
-    /// Engine of the raw streams that follow: pe act pool dve sp any
-    #[arg(long = "engine", value_parser = engine, value_name = "E")]
-    engines: Vec<Queue>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Color {
-    Auto,
-    Always,
-    Never,
-}
-
-fn generation(text: &str) -> Result<Generation, String> {
-    let known = || Generation::MODELLED.map(|g| g.info().name).join(", ");
-    Generation::parse(text).ok_or_else(|| format!("no such generation; there are {}", known()))
-}
-
-fn engine(text: &str) -> Result<Queue, String> {
-    let known = || Queue::ALL.map(Queue::name).join(", ");
-    Queue::parse(text).ok_or_else(|| format!("no such engine; there are {}", known()))
-}
-
-fn number(text: &str) -> Result<u64, String> {
-    lang::number(text).map_err(|e| e.to_string())
-}
+use args::{Cli, Color, Open, Programs, Verb};
 
 /// Runs the tool; what it answers is the exit code.
 ///
@@ -178,7 +27,11 @@ pub fn main() -> Result<Exit> {
     let matches = match Cli::command().try_get_matches() {
         Ok(matches) => matches,
         Err(e) => {
-            let exit = if e.use_stderr() { Exit::Usage } else { Exit::Done };
+            let exit = if e.use_stderr() {
+                Exit::Usage
+            } else {
+                Exit::Done
+            };
             e.print()?;
             return Ok(exit);
         }
@@ -211,8 +64,12 @@ fn perform(cli: Cli, matches: &ArgMatches) -> Result<Exit> {
         None => interactive(&cli.open, sub, io::stdout().is_terminal()),
         Some(Verb::Repl(open)) => interactive(&open, sub, false),
         Some(Verb::Run(open)) => run(&open, sub),
-        Some(Verb::Replay { session, bless }) => Ok(batch::replay::run(&session, bless, out, &mut io::stderr())?),
-        Some(Verb::Disasm { open, hex, fields }) => Ok(tools::disasm(&launch(&open, sub)?, hex, fields, out)?),
+        Some(Verb::Replay { session, bless }) => {
+            Ok(batch::replay::run(&session, bless, out, &mut io::stderr())?)
+        }
+        Some(Verb::Disasm { open, hex, fields }) => {
+            Ok(tools::disasm(&launch(&open, sub)?, hex, fields, out)?)
+        }
         Some(Verb::Asm {
             source,
             output,
@@ -229,14 +86,27 @@ fn perform(cli: Cli, matches: &ArgMatches) -> Result<Exit> {
             };
             Ok(tools::asm(&launch, &output, &mut io::stderr())?)
         }
-        Some(Verb::Check { open, json }) => Ok(tools::check(&launch(&open, sub)?, &mut shown(json, out))?),
+        Some(Verb::Check { open, json }) => {
+            Ok(tools::check(&launch(&open, sub)?, &mut shown(json, out))?)
+        }
         Some(Verb::Explain { what, target, json }) => {
             let queue = target.engines.last().copied();
-            Ok(tools::explain(&what, target.generation, queue, &mut shown(json, out))?)
+            Ok(tools::explain(
+                &what,
+                target.generation,
+                queue,
+                &mut shown(json, out),
+            )?)
         }
-        Some(Verb::Isa { name, generation, json }) => {
-            Ok(tools::isa(name.as_deref(), generation, &mut shown(json, out))?)
-        }
+        Some(Verb::Isa {
+            name,
+            generation,
+            json,
+        }) => Ok(tools::isa(
+            name.as_deref(),
+            generation,
+            &mut shown(json, out),
+        )?),
         Some(Verb::Doc) => {
             out.write_all(help::markdown().as_bytes())?;
             Ok(Exit::Done)
@@ -249,7 +119,11 @@ fn run(open: &Open, matches: &ArgMatches) -> Result<Exit> {
     let mut shell = shell(open, matches)?;
     // The first signal ends the run in progress, the second the tool.
     let seen = Arc::new(AtomicBool::new(false));
-    signal_hook::flag::register_conditional_shutdown(signal_hook::consts::SIGINT, 130, Arc::clone(&seen))?;
+    signal_hook::flag::register_conditional_shutdown(
+        signal_hook::consts::SIGINT,
+        130,
+        Arc::clone(&seen),
+    )?;
     signal_hook::flag::register(signal_hook::consts::SIGINT, seen)?;
     interruptible(&mut shell)?;
     let options = batch::Options {
@@ -257,7 +131,12 @@ fn run(open: &Open, matches: &ArgMatches) -> Result<Exit> {
         keep_going: open.keep_going,
         theme: theme(open.color, &Config::default()),
     };
-    Ok(batch::run(&mut shell, options, &mut io::stdout().lock(), &mut io::stderr())?)
+    Ok(batch::run(
+        &mut shell,
+        options,
+        &mut io::stdout().lock(),
+        &mut io::stderr(),
+    )?)
 }
 
 /// The front ends with a person in front, unless input is no terminal.
@@ -288,7 +167,11 @@ fn shown(json: bool, out: &mut dyn Write) -> tools::Shown<'_> {
 
 fn theme(color: Color, config: &Config) -> Theme {
     let env = |name: &str| std::env::var(name).ok();
-    let color = if color == Color::Auto { config.color } else { Some(color == Color::Always) };
+    let color = if color == Color::Auto {
+        config.color
+    } else {
+        Some(color == Color::Always)
+    };
     let depth = match color {
         Some(false) => Depth::None,
         Some(true) => {
@@ -314,7 +197,9 @@ fn shell(open: &Open, matches: &ArgMatches) -> Result<Shell> {
     for note in &shell.session().program().notes {
         writeln!(io::stderr(), "tpbdbg: {note}")?;
     }
-    let files = positions(matches, "files").zip(&open.files).map(|(at, f)| (at, Some(f.as_path()), ""));
+    let files = positions(matches, "files")
+        .zip(&open.files)
+        .map(|(at, f)| (at, Some(f.as_path()), ""));
     let commands = positions(matches, "commands").zip(&open.commands);
     let commands = commands.map(|(at, c)| (at, None, c.as_str()));
     let mut all: Vec<(usize, Option<&Path>, &str)> = files.chain(commands).collect();
@@ -330,7 +215,12 @@ fn shell(open: &Open, matches: &ArgMatches) -> Result<Shell> {
 
 /// `PLACE=FILE`; a place holds no `=`.
 fn load_option(text: &str) -> Result<(String, PathBuf), CmdError> {
-    let wrong = || CmdError::new(ErrorKind::Usage, format!("--load {text}: expected PLACE=FILE.npy"));
+    let wrong = || {
+        CmdError::new(
+            ErrorKind::Usage,
+            format!("--load {text}: expected PLACE=FILE.npy"),
+        )
+    };
     let (place, file) = text.split_once('=').ok_or_else(wrong)?;
     Ok((place.trim().to_owned(), PathBuf::from(file.trim())))
 }
@@ -342,12 +232,20 @@ fn positions<'m>(matches: &'m ArgMatches, id: &str) -> impl Iterator<Item = usiz
 
 /// Programs with the engine said before each; an engine behind the last program is meant for those without one.
 fn launch(open: &Programs, matches: &ArgMatches) -> Result<Launch, CmdError> {
-    let engines: Vec<(usize, Queue)> = positions(matches, "engines").zip(open.target.engines.iter().copied()).collect();
+    let engines: Vec<(usize, Queue)> = positions(matches, "engines")
+        .zip(open.target.engines.iter().copied())
+        .collect();
     let last = positions(matches, "programs").last().unwrap_or(0);
-    let behind = engines.iter().rfind(|(at, _)| *at > last).map(|(_, queue)| *queue);
+    let behind = engines
+        .iter()
+        .rfind(|(at, _)| *at > last)
+        .map(|(_, queue)| *queue);
     let mut programs = Vec::new();
     for (at, path) in positions(matches, "programs").zip(&open.programs) {
-        let before = engines.iter().rfind(|(e, _)| *e < at).map(|(_, queue)| *queue);
+        let before = engines
+            .iter()
+            .rfind(|(e, _)| *e < at)
+            .map(|(_, queue)| *queue);
         let input = input(path)?;
         let queue = before.or(behind);
         programs.push(Given { input, queue });
@@ -371,12 +269,16 @@ fn input(path: &Path) -> Result<Input, CmdError> {
         return Ok(Input::Bytes(bytes.into()));
     }
     let sample = path.to_str().and_then(|p| p.strip_prefix("sample:"));
-    Ok(sample.map_or_else(|| Input::File(path.to_owned()), |name| Input::Sample(name.to_owned())))
+    Ok(sample.map_or_else(
+        || Input::File(path.to_owned()),
+        |name| Input::Sample(name.to_owned()),
+    ))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::isa::Generation;
 
     fn parsed(words: &[&str]) -> (Open, ArgMatches) {
         let all = ["tpbdbg", "run"].iter().chain(words);
@@ -392,7 +294,11 @@ mod tests {
         let (open, matches) = parsed(words);
         let sub = matches.subcommand().unwrap().1;
         let launch = launch(&open.programs, sub).unwrap();
-        launch.programs.iter().map(|p| p.queue.map(Queue::name)).collect()
+        launch
+            .programs
+            .iter()
+            .map(|p| p.queue.map(Queue::name))
+            .collect()
     }
 
     #[test]
@@ -402,8 +308,14 @@ mod tests {
 
     #[test]
     fn an_engine_is_meant_for_what_follows() {
-        assert_eq!(queues(&["a", "--engine", "pe", "b", "--engine", "vector", "c"]), [None, Some("pe"), Some("dve")]);
-        assert_eq!(queues(&["--engine", "act", "a", "b"]), [Some("act"), Some("act")]);
+        assert_eq!(
+            queues(&["a", "--engine", "pe", "b", "--engine", "vector", "c"]),
+            [None, Some("pe"), Some("dve")]
+        );
+        assert_eq!(
+            queues(&["--engine", "act", "a", "b"]),
+            [Some("act"), Some("act")]
+        );
         assert_eq!(queues(&["a", "--engine", "sp"]), [Some("sp")]);
         assert_eq!(queues(&["a"]), [None]);
     }
@@ -411,16 +323,25 @@ mod tests {
     #[test]
     fn loads_are_cut_at_the_first_equals_sign() {
         let (place, file) = load_option("sbuf[0:4, 0:8] as fp32=dir/a=b.npy").unwrap();
-        assert_eq!((place.as_str(), file.to_str()), ("sbuf[0:4, 0:8] as fp32", Some("dir/a=b.npy")));
+        assert_eq!(
+            (place.as_str(), file.to_str()),
+            ("sbuf[0:4, 0:8] as fp32", Some("dir/a=b.npy"))
+        );
         assert!(load_option("nothing").is_err());
     }
 
     #[test]
     fn programs_beside_subcommands() {
-        let matches = Cli::command().try_get_matches_from(["tpbdbg", "prog.bin", "--gen", "trn2"]).unwrap();
+        let matches = Cli::command()
+            .try_get_matches_from(["tpbdbg", "prog.bin", "--gen", "trn2"])
+            .unwrap();
         let cli = Cli::from_arg_matches(&matches).unwrap();
         assert!(cli.verb.is_none());
         assert_eq!(cli.open.programs.target.generation, Some(Generation::V3));
-        assert!(Cli::command().try_get_matches_from(["tpbdbg", "run", "--gen", "v9"]).is_err());
+        assert!(
+            Cli::command()
+                .try_get_matches_from(["tpbdbg", "run", "--gen", "v9"])
+                .is_err()
+        );
     }
 }
