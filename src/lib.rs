@@ -35,13 +35,16 @@
 //! An instruction: its layout and row in `isa/ops/FAMILY`, its function in `sim/exec/FAMILY`. A
 //! command: one record with its function in `cmd/groups`. A key: one line in `assets/keymap.toml`.
 
-pub mod num;
-pub mod isa;
-pub mod program;
-pub mod sim;
-pub mod session;
-pub mod cmd;
-pub mod paint;
-pub mod tui;
-pub mod repl;
 pub mod batch;
+pub mod cli;
+pub mod cmd;
+pub mod config;
+pub mod isa;
+pub mod num;
+pub mod paint;
+pub mod program;
+pub mod repl;
+pub mod session;
+pub mod sim;
+pub mod tools;
+pub mod tui;
