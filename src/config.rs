@@ -29,6 +29,21 @@ impl Config {
         }
     }
 
+    /// The user's keymap, merged over the default one; `None` when there is none.
+    ///
+    /// # Errors
+    /// The file is there but cannot be read.
+    pub fn keymap(&self) -> Result<Option<String>, CmdError> {
+        let Some(path) = dir("XDG_CONFIG_HOME", ".config").map(|d| d.join("keymap.toml")) else {
+            return Ok(None);
+        };
+        match std::fs::read_to_string(&path) {
+            Ok(text) => Ok(Some(text)),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(e) => Err(CmdError::file(&path, e)),
+        }
+    }
+
     /// File of command lines given in earlier sessions.
     pub fn history_file(&self) -> Option<PathBuf> {
         dir("XDG_STATE_HOME", ".local/state").map(|d| d.join("history"))

@@ -16,7 +16,9 @@ use crate::config::Config;
 use crate::isa::Queue;
 use crate::paint::theme::{Depth, Theme};
 use crate::sim::Policy;
-use crate::{batch, repl, tools};
+use crate::tui::app::App;
+use crate::tui::keymap::Keymap;
+use crate::{batch, repl, tools, tui};
 use args::{Cli, Color, Open, Programs, Verb};
 
 /// Runs the tool; what it answers is the exit code.
@@ -140,10 +142,16 @@ fn run(open: &Open, matches: &ArgMatches) -> Result<Exit> {
 }
 
 /// The front ends with a person in front, unless input is no terminal.
-fn interactive(open: &Open, matches: &ArgMatches, _screen: bool) -> Result<Exit> {
+fn interactive(open: &Open, matches: &ArgMatches, screen: bool) -> Result<Exit> {
     let mut shell = shell(open, matches)?;
     interruptible(&mut shell)?;
     let config = Config::load()?;
+    if screen && io::stdin().is_terminal() && !open.json {
+        let keymap = Keymap::load(config.keymap()?.as_deref())?;
+        let title = shell.title();
+        tui::run(App::new(shell, title, theme(open.color, &config), keymap))?;
+        return Ok(Exit::Done);
+    }
     let options = repl::Options {
         json: open.json,
         theme: theme(open.color, &config),

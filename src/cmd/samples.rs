@@ -18,7 +18,7 @@ pub struct Sample {
 }
 
 /// Name of the sample that is opened when no program is given.
-pub const FIRST: &str = "matmul_relu";
+pub const FIRST: &str = "pipeline";
 
 macro_rules! samples {
     ($($name:literal: $($array:literal)*;)*) => {

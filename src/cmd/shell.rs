@@ -7,7 +7,7 @@ use super::command_of;
 use super::complete::{Completion, complete};
 use super::error::CmdError;
 use super::lang::word_at;
-use super::launch::Launch;
+use super::launch::{Input, Launch};
 use super::outcome::Outcome;
 use super::output::Output;
 use super::record::Recorder;
@@ -63,6 +63,22 @@ impl Shell {
             over: false,
             running: None,
         })
+    }
+
+    /// What to call the program: the file name of the first, and how many more there are.
+    pub fn title(&self) -> String {
+        let mut names = self.launch.programs.iter().map(|p| match &p.input {
+            Input::File(path) => path.file_name().map_or_else(
+                || path.display().to_string(),
+                |n| n.to_string_lossy().into_owned(),
+            ),
+            other => other.to_string(),
+        });
+        match (names.next(), names.count()) {
+            (None, _) => "no program".to_owned(),
+            (Some(name), 0) => name,
+            (Some(name), more) => format!("{name} +{more}"),
+        }
     }
 
     /// The session.

@@ -411,6 +411,16 @@ impl App {
         }
     }
 
+    /// Runs the lines of `-x` files and `-e` commands, before the first key.
+    pub fn run_script(&mut self) {
+        while let Some(item) = self.shell.script.next() {
+            self.run_line(&item.text);
+            while self.is_running() {
+                self.tick();
+            }
+        }
+    }
+
     /// Goes on with a run for one slice; true when something may look different.
     pub fn tick(&mut self) -> bool {
         if self.running.is_none() {

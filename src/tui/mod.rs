@@ -33,6 +33,8 @@ const FRAME: Duration = Duration::from_millis(33);
 /// The terminal cannot be used; it is restored.
 pub fn run(mut app: App) -> io::Result<()> {
     let mut guard = Guard::take()?;
+    guard.screen.draw(|frame| app.draw(frame))?;
+    app.run_script();
     let mut dirty = true;
     let mut drawn = Instant::now();
     loop {
