@@ -1,4 +1,8 @@
 //! All integration tests, one binary so that linking happens once.
 
+mod cli;
+mod commands;
 mod floors;
+mod repl;
 mod samples;
+mod scripts;
