@@ -3,6 +3,8 @@
 mod cli;
 mod commands;
 mod floors;
+mod pty;
 mod repl;
 mod samples;
+mod screen;
 mod scripts;

@@ -52,7 +52,11 @@ impl Tty {
     fn wait(&self, what: &str) {
         let until = Instant::now() + Duration::from_secs(60);
         while !self.text().contains(what) {
-            assert!(Instant::now() < until, "{what:?} never came on\n{}", self.text());
+            assert!(
+                Instant::now() < until,
+                "{what:?} never came on\n{}",
+                self.text()
+            );
             std::thread::sleep(Duration::from_millis(20));
         }
     }
@@ -68,9 +72,15 @@ impl Tty {
         // The reader sees the last bytes shortly after.
         std::thread::sleep(Duration::from_millis(200));
         let screen = self.screen.lock().unwrap();
-        assert!(!screen.screen().alternate_screen(), "still on the alternate screen");
+        assert!(
+            !screen.screen().alternate_screen(),
+            "still on the alternate screen"
+        );
         assert!(!screen.screen().hide_cursor(), "the cursor is still hidden");
-        assert!(!screen.screen().bracketed_paste(), "bracketed paste is still on");
+        assert!(
+            !screen.screen().bracketed_paste(),
+            "bracketed paste is still on"
+        );
         status.exit_code()
     }
 }
@@ -109,7 +119,10 @@ fn termination_restores_the_terminal() {
     let t = Tty::start();
     t.wait("seq 0");
     let pid = t.child.process_id().unwrap().to_string();
-    let kill = std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap();
+    let kill = std::process::Command::new("kill")
+        .args(["-TERM", &pid])
+        .status()
+        .unwrap();
     assert!(kill.success());
     t.end();
 }

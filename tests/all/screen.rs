@@ -55,7 +55,8 @@ impl Screen {
                 None => (KeyCode::Char(c), c.len_utf8()),
             };
             rest = &rest[used..];
-            self.app.handle(&Event::Key(KeyEvent::new(code, KeyModifiers::NONE)));
+            self.app
+                .handle(&Event::Key(KeyEvent::new(code, KeyModifiers::NONE)));
             while self.app.is_running() {
                 self.app.tick();
             }
@@ -68,7 +69,10 @@ impl Screen {
         let buffer = self.terminal.backend().buffer();
         let width = usize::from(buffer.area.width);
         let cells: Vec<&str> = buffer.content.iter().map(|c| c.symbol()).collect();
-        cells.chunks(width).map(|row| row.concat().trim_end().to_owned() + "\n").collect()
+        cells
+            .chunks(width)
+            .map(|row| row.concat().trim_end().to_owned() + "\n")
+            .collect()
     }
 
     fn shows(&mut self, what: &str) {
@@ -80,7 +84,16 @@ impl Screen {
 #[test]
 fn start_shows_streams_memory_and_help() {
     let mut s = Screen::new(160, 48);
-    for part in ["pipeline", "v3 cayman", "seq 0", "PE ▸0", "SP ▸0", "SBUF value", "PSUM value", "? help"] {
+    for part in [
+        "pipeline",
+        "v3 cayman",
+        "seq 0",
+        "PE ▸0",
+        "SP ▸0",
+        "SBUF value",
+        "PSUM value",
+        "? help",
+    ] {
         s.shows(part);
     }
 }
@@ -95,7 +108,13 @@ fn step_and_back_return_to_the_same_screen() {
     s.keys("SSS");
     s.shows("seq 0 of 3");
     // Below the status line only the log differs.
-    let body = |t: &str| t.lines().skip(1).take(20).map(|l| l[..l.len().min(60)].to_owned()).collect::<Vec<_>>();
+    let body = |t: &str| {
+        t.lines()
+            .skip(1)
+            .take(20)
+            .map(|l| l[..l.len().min(60)].to_owned())
+            .collect::<Vec<_>>()
+    };
     assert_eq!(body(&first), body(&s.text()));
 }
 
@@ -155,7 +174,10 @@ fn small_screens_keep_what_matters() {
 
 #[test]
 fn no_size_breaks_the_drawing() {
-    for (w, h) in (1..=200).step_by(7).flat_map(|w| (1..=60).step_by(5).map(move |h| (w, h))) {
+    for (w, h) in (1..=200)
+        .step_by(7)
+        .flat_map(|w| (1..=60).step_by(5).map(move |h| (w, h)))
+    {
         let mut s = Screen::new(w, h);
         s.keys("3+m4z:watch");
         s.text();
