@@ -20,6 +20,10 @@ const SIZE: PtySize = PtySize {
     pixel_height: 0,
 };
 
+fn cells(n: u16) -> std::num::NonZero<u16> {
+    std::num::NonZero::new(n).unwrap()
+}
+
 impl Tty {
     fn start() -> Tty {
         let pair = native_pty_system().openpty(SIZE).unwrap();
@@ -27,7 +31,7 @@ impl Tty {
         command.env("TERM", "xterm-256color");
         let child = pair.slave.spawn_command(command).unwrap();
         let mut reader = pair.master.try_clone_reader().unwrap();
-        let screen = Arc::new(Mutex::new(vt100::Parser::new(SIZE.rows, SIZE.cols, 0)));
+        let screen = Arc::new(Mutex::new(vt100::Parser::new(cells(SIZE.rows), cells(SIZE.cols), 0)));
         let sink = Arc::clone(&screen);
         std::thread::spawn(move || {
             let mut buf = [0; 4096];

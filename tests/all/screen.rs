@@ -5,7 +5,7 @@ use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use tpbdbg::cmd::launch::{Given, Input, Launch};
-use tpbdbg::cmd::{Shell, samples};
+use tpbdbg::cmd::Shell;
 use tpbdbg::paint::palette::Palette;
 use tpbdbg::paint::theme::{Depth, Theme};
 use tpbdbg::tui::app::{App, Wish};
