@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use tpbdbg::cmd::launch::{Given, Input};
-use tpbdbg::cmd::{Launch, Shell, commands, complete, help, lookup, samples};
+use tpbdbg::cmd::{Launch, Shell, commands, complete, help, lookup};
 
 fn shell() -> Shell {
-    let input = Input::Sample(samples::FIRST.to_owned());
+    let input = Input::Sample("matmul_relu".to_owned());
     let programs = vec![Given { input, queue: None }];
     let launch = Launch {
         programs,

@@ -174,15 +174,14 @@ fn small_screens_keep_what_matters() {
 
 #[test]
 fn no_size_breaks_the_drawing() {
-    for (w, h) in (1..=200)
-        .step_by(7)
-        .flat_map(|w| (1..=60).step_by(5).map(move |h| (w, h)))
-    {
-        let mut s = Screen::new(w, h);
-        s.keys("3+m4z:watch");
+    let mut s = Screen::new(160, 48);
+    for (w, h) in (1..=200).step_by(11).flat_map(|w| (1..=60).step_by(7).map(move |h| (w, h))) {
+        s.terminal.backend_mut().resize(w, h);
+        s.keys("3m4z:wa");
         s.text();
-        s.keys("<Tab><Esc>?");
+        s.keys("<Esc><Tab>?");
         s.text();
+        s.keys("x");
     }
 }
 
