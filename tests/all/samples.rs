@@ -16,8 +16,12 @@ fn sample(name: &str) -> Program {
         dir: dir(),
         ..Options::new(Generation::V3)
     };
-    assemble(&text, name, &options)
-        .unwrap_or_else(|e| panic!("{}", e.iter().map(|e| e.report()).collect::<Vec<_>>().join("\n")))
+    assemble(&text, name, &options).unwrap_or_else(|e| {
+        panic!(
+            "{}",
+            e.iter().map(|e| e.report()).collect::<Vec<_>>().join("\n")
+        )
+    })
 }
 
 #[test]
@@ -32,7 +36,12 @@ fn samples_assemble_and_are_legal() {
                     .into_iter()
                     .filter(|v| v.severity == Severity::Error)
                     .collect();
-                assert!(bad.is_empty(), "{name} {}:{i} {} {bad:#?}", s.queue, instr.name());
+                assert!(
+                    bad.is_empty(),
+                    "{name} {}:{i} {} {bad:#?}",
+                    s.queue,
+                    instr.name()
+                );
             }
         }
     }

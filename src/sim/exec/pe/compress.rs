@@ -97,7 +97,7 @@ impl Compress {
             return Err(Trap::at("compress-op", "op", m));
         }
         let src = cx.operand("src")?;
-        let period = period(&src, dims)?;
+        let period = period(&src, "op_dim", dims)?;
         if period < KEPT || src.count % period != 0 {
             let m = format!(
                 "groups of {period} of {} elements; at least {KEPT}",
