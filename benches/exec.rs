@@ -33,12 +33,11 @@ fn machine(bundles: &[Bundle]) -> Machine {
     m
 }
 
+/// Place of a pattern, its address, its steps and counts.
+type Slot<'a> = (usize, u32, &'a [(i16, u16)]);
+
 /// A bundle of the given opcode with control bytes and patterns.
-fn bundle(
-    opcode: u8,
-    control: &[(usize, &[u8])],
-    patterns: &[(usize, u32, &[(i16, u16)])],
-) -> Bundle {
+fn bundle(opcode: u8, control: &[(usize, &[u8])], patterns: &[Slot<'_>]) -> Bundle {
     let mut b = Bundle::default();
     b.put(0, &[opcode, 0x10]);
     for (at, bytes) in control {

@@ -84,6 +84,8 @@ regions! {
     WEIGHTS "pe.weights" 4 * 128 * 128, |_| 0;
     /// Four words for each 32 x 32 tile of the weight array, row-major: dtype, fp32 mode, flags, spare.
     WEIGHT_INFO "pe.weight-info" 16 * 4, |_| 0;
+    /// Sparsity tags, 4 bits per cell of the array, eight per word, 16 words per row (isa 05 §8).
+    TAGS "pe.tags" 128 * 16, |_| 0;
     /// Match values, fp32 bits, eight per lane.
     MATCH_VALUES "dve.match" LANES * 8, |_| 0;
     /// Matched flags, eight bits per lane.

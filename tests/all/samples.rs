@@ -17,8 +17,12 @@ fn sample(name: &str) -> Program {
         files: Files::In(dir()),
         ..Options::new(Generation::V3)
     };
-    assemble(&text, name, &options)
-        .unwrap_or_else(|e| panic!("{}", e.iter().map(|e| e.report()).collect::<Vec<_>>().join("\n")))
+    assemble(&text, name, &options).unwrap_or_else(|e| {
+        panic!(
+            "{}",
+            e.iter().map(|e| e.report()).collect::<Vec<_>>().join("\n")
+        )
+    })
 }
 
 /// Elements of a .npy of little-endian f4, in C order.
@@ -80,7 +84,12 @@ fn samples_assemble_and_are_legal() {
                     .into_iter()
                     .filter(|v| v.severity == Severity::Error)
                     .collect();
-                assert!(bad.is_empty(), "{name} {}:{i} {} {bad:#?}", s.queue, instr.name());
+                assert!(
+                    bad.is_empty(),
+                    "{name} {}:{i} {} {bad:#?}",
+                    s.queue,
+                    instr.name()
+                );
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Legality of the control band (isa 08 §11).
 
 use crate::isa::field::{Field, FieldKind};
-use crate::isa::fields::{AluOp, BranchCmp, BranchTarget, ClearMode, DataSrc, Hex64, UpdateMode};
+use crate::isa::fields::{AluOp, BranchCmp, ClearMode, DataSrc, Hex64, UpdateMode};
 use crate::isa::legal::{Check, Severity};
 use crate::isa::ops::alu_class::OpSet;
 use crate::isa::ops::dma::{address, marker, reachable};
@@ -104,19 +104,10 @@ pub(super) fn alu(c: &mut Check<'_>) {
     }
 }
 
-/// COMPARE_BRANCH (isa 08 §6).
+/// COMPARE_BRANCH (isa 08 §6); its target needs the stream and is checked there.
 pub(super) fn branch(c: &mut Check<'_>) {
     if BranchCmp(c.value("cmp_op") as u8) != BranchCmp::ALWAYS {
         one_of(c, "dtype", "cmp_dtype", &[2, 3, 4, 5, 8, 9, 10]);
-    }
-    // debug_hint 2 marks the form with a displacement in bytes (isa 08 §6.3).
-    let device = c.instr.bundle.u8(3) == 2;
-    let relative = BranchTarget(c.value("target_mode") as u8) == BranchTarget::RELATIVE_IMMEDIATE;
-    let rel = c.value("br_immediate");
-    if device && relative && (!rel.is_multiple_of(64) || rel > u64::from(u32::MAX)) {
-        let message =
-            format!("br_immediate is {rel:#x}; allowed in device form: a 32-bit multiple of 64");
-        c.error("branch-target", "br_immediate", message);
     }
 }
 

@@ -1,10 +1,10 @@
-//! ACTIVATE and the read-out of its accumulators (isa 06 §4.1, §4.4).
+//! ACTIVATE, ACTIVATE_QUANTIZE and the read-out of the accumulators (isa 06 §4.1, §4.2, §4.4).
 
 use super::acc;
 use super::stage::Stage;
 use crate::isa::DType;
-use crate::isa::fields::{AccumCmd, ImmSrc, ImmSrcN};
-use crate::isa::ops::act::S3d3Ac;
+use crate::isa::fields::{AccumCmd, Imm32, ImmSrc, ImmSrcN};
+use crate::isa::ops::act::{S3d3Ac, S3d3Aq};
 use crate::num::computed;
 use crate::sim::exec::{Cx, Walk, map_f32};
 use crate::sim::fault::Trap;
@@ -89,6 +89,44 @@ pub(super) fn activate(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
     if let Some((sums, _)) = sums {
         cx.set_act_accumulators(&sums);
     }
+    Ok(())
+}
+
+/// 0x22: integers in, integers out (isa 06 §4.2).
+pub(super) fn activate_quantize(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
+    let v = S3d3Aq(&cx.instr.bundle);
+    let lanes = u16::from(v.num_active_channels());
+    let mut stage = Stage::of(cx, v.activation_func())?;
+    if stage.takes_alpha() {
+        let m = "parametric_relu has no parameter here".to_owned();
+        return Err(Trap::at("act-func", "activation_func", m));
+    }
+    let src = cx.operand("src")?;
+    let (pointer, dtype) = (Imm32(v.bias_addr().0), DType::from(v.bias_dtype()));
+    let bias = cx.scalars("bias_addr", pointer, ImmSrc::POINTER, dtype, lanes)?;
+    let dst = cx.dest("dst")?;
+    same_count(&src, &dst.walk)?;
+    let fused = cx.settings.is(Id::ActAffine, 1);
+    let mut results = vec![0.0; src.count];
+    map_f32(cx, [&src], &dst, |lane, [x], out| {
+        affine(
+            fused,
+            v.dequant_scale_value(),
+            bias.f32(lane),
+            x,
+            &mut results,
+        );
+        stage.apply(lane, &mut results);
+        affine(
+            fused,
+            v.quant_scale_value(),
+            v.quant_zero_value(),
+            &results,
+            out,
+        );
+        Ok(())
+    })?;
+    stage.report(cx);
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 
 mod acc;
 mod activate;
+mod activate2;
 mod functions;
 mod stage;
 mod tables;
@@ -14,7 +15,9 @@ use super::ExecFn;
 /// Functions, ascending by opcode.
 pub(super) const EXEC: &[(u8, ExecFn)] = &[
     (0x21, activate::activate),
+    (0x22, activate::activate_quantize),
     (0x23, tables::load),
     (0x24, activate::read_accumulator),
+    (0x25, activate2::activate2),
     (0xC6, tables::load_by_name),
 ];

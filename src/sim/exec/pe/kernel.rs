@@ -144,3 +144,28 @@ impl Panels {
         all.any(|x| x.is_nan()) || self.moving.iter().flatten().any(|x| x.is_nan())
     }
 }
+
+/// `out[n] = sum of w * x[n]` over the terms in order; `wide` sums in f64 and rounds once.
+pub(super) fn sum_terms(wide: bool, terms: &[(f32, &[f32])], out: &mut [f32]) {
+    let arch = pulp::Arch::new();
+    if wide {
+        arch.dispatch(|| terms_in::<f64>(terms, out));
+    } else {
+        arch.dispatch(|| terms_in::<f32>(terms, out));
+    }
+}
+
+#[inline(always)]
+fn terms_in<S: Sum>(terms: &[(f32, &[f32])], out: &mut [f32]) {
+    for (n, out) in out.chunks_mut(NB).enumerate() {
+        let mut sums = [S::ZERO; NB];
+        for (w, x) in terms {
+            for (sum, x) in sums.iter_mut().zip(x.get(n * NB..).unwrap_or(&[])) {
+                *sum = sum.plus(*w, *x);
+            }
+        }
+        for (out, sum) in out.iter_mut().zip(sums) {
+            *out = computed(sum.rounded());
+        }
+    }
+}

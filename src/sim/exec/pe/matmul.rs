@@ -78,25 +78,39 @@ pub(super) fn matmul(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
         return Err(Trap::not_modelled(m));
     }
     let (rows, cols) = (tile.rows.active as usize, tile.cols.active as usize);
-    let mut panels = std::mem::take(&mut cx.scratch.panels);
-    panels.start(rows * planes, cols, width);
-    set_weights(cx, tile, planes, &mut panels);
     let zero = f32::from(zero_point(cx, src.dtype));
     let (part, rules) = (fp32_mode(cx, src.dtype), *cx.rules());
-    let mut values = Vec::new();
-    for r in 0..rows {
-        cx.poll()?;
-        cx.lane_f32(&src, r as u16, &mut values);
-        take_part(part, &rules, &mut values);
-        if zero != 0.0 {
-            values.iter_mut().for_each(|x| *x -= zero);
+    run_panels(cx, &target, (rows * planes, cols, width), |cx, panels| {
+        set_weights(cx, tile, planes, panels);
+        let mut values = Vec::new();
+        for r in 0..rows {
+            cx.poll()?;
+            cx.lane_f32(&src, r as u16, &mut values);
+            take_part(part, &rules, &mut values);
+            if zero != 0.0 {
+                values.iter_mut().for_each(|x| *x -= zero);
+            }
+            for (p, values) in values.chunks(width.max(1)).enumerate() {
+                panels.set_moving(p * rows + r, values);
+            }
         }
-        for (p, values) in values.chunks(width.max(1)).enumerate() {
-            panels.set_moving(p * rows + r, values);
-        }
-    }
-    panels.multiply(cx.settings.is(Id::PeSum, 1));
-    let done = target.accumulate(cx, |m| panels.row(m), || panels.nan_operand());
+        Ok(())
+    })
+}
+
+/// Runs a pass of `(depth, columns, width)` whose operands `fill` sets, and writes the result.
+pub(super) fn run_panels<'a, 'w>(
+    cx: &mut Cx<'a, 'w>,
+    target: &Target,
+    (depth, columns, width): (usize, usize, usize),
+    fill: impl FnOnce(&mut Cx<'a, 'w>, &mut Panels) -> Result<(), Trap>,
+) -> Result<(), Trap> {
+    let mut panels = std::mem::take(&mut cx.scratch.panels);
+    panels.start(depth, columns, width);
+    let done = fill(cx, &mut panels).and_then(|()| {
+        panels.multiply(cx.settings.is(Id::PeSum, 1));
+        target.accumulate(cx, |m| panels.row(m), || panels.nan_operand())
+    });
     cx.scratch.panels = panels;
     done
 }

@@ -100,8 +100,8 @@ fn bits_of(kind: Kind, value: f32, rules: &Rules) -> u64 {
     }
 }
 
-/// What a PSUM element gets: the operand's bits, in its low bytes when it is narrower, as far as both
-/// are 16-bit or both 32-bit classes; a 32-bit cell of a narrower operand holds its exact value.
+/// What a PSUM element gets: the operand's bits, in the low bytes of a 16-bit element if they are 8.
+/// A 32-bit element of a narrower operand holds its exact value; one too narrow, the rounded value.
 fn carry(from: Kind, bits: u64, value: f32, to: Kind) -> u64 {
     if to.bytes() == 4 && from.bytes() < 4 {
         u64::from(value.to_bits())

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use crate::isa::Severity;
 use crate::isa::ops::stream::{CtrlImMask, S4d4Tr};
 use crate::num::Kind;
 use crate::sim::exec::walk::Lanes;
@@ -21,12 +20,6 @@ const TILE: usize = 32;
 #[expect(clippy::unnecessary_wraps, reason = "the signature of the table")]
 fn load_mask(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
     let mask = CtrlImMask(&cx.instr.bundle).mask().0;
-    // The header's range and what the compiler writes disagree; anything else is worth a look.
-    let known = |m: &u8| matches!(m, 0..=0x3F | 0x60..=0x7F | 0xA0 | 0xFF);
-    if let Some(byte) = mask.iter().find(|m| !known(m)) {
-        let m = format!("mask byte {byte:#04x} is neither a lane nor a known form of \"keep\"");
-        cx.finding(Severity::Warn, "mask-byte", m);
-    }
     let words = mask.as_chunks().0.iter();
     let words: Vec<u32> = words.map(|w| u32::from_le_bytes(*w)).collect();
     cx.writer.set_hidden(Region::SHUFFLE_MASK, &words);

@@ -1,5 +1,8 @@
 //! One bundle at a time on a small machine: memory in, bundle, memory out.
 
+mod model;
+mod more;
+mod properties;
 mod vectors;
 
 use crate::isa::{Bundle, Generation, Queue, Space};
@@ -9,6 +12,8 @@ use crate::sim::{Finding, Machine, Policy, Rect, Settings, Stepped, Stream};
 /// A machine that is fed bundles.
 pub(super) struct Rig {
     pub m: Machine,
+    /// The queue that gets the bundles.
+    pub queue: Queue,
     program: Vec<Bundle>,
 }
 
@@ -20,15 +25,16 @@ impl Rig {
     pub fn with(generation: Generation, settings: Settings) -> Rig {
         Rig {
             m: Machine::new(generation, settings, Policy::default()),
+            queue: Queue::Any,
             program: Vec::new(),
         }
     }
 
-    /// Executes a bundle on its home engine; gives what it reported.
+    /// Executes a bundle; gives what it reported.
     pub fn run(&mut self, bundle: Bundle) -> Result<Vec<Finding>, Fault> {
         self.program.push(bundle);
         let stream = Stream::new(self.program.clone());
-        self.m.load(Queue::Any, stream);
+        self.m.load(self.queue, stream);
         match self.m.step(None) {
             Stepped::Retired { .. } => Ok(self.m.report().findings.clone()),
             Stepped::Fault(f) => {

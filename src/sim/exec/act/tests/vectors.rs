@@ -242,3 +242,128 @@ fn faults() {
     b.put(58, &[1]);
     assert_eq!(rig.run(b).unwrap_err().rule, "element-count");
 }
+
+/// "ACT-7 numeric": bytes for x = 256, -5, 2000; bias 0.
+#[test]
+fn act_7_quantize() {
+    let mut rig = Rig::new(Generation::V3);
+    for p in 0..64 {
+        let mut row = [0i32; 256];
+        row[..3].copy_from_slice(&[256, -5, 2000]);
+        let bytes: Vec<u8> = row.iter().flat_map(|v| v.to_le_bytes()).collect();
+        rig.put(Space::Psum, p, 0, &bytes);
+        rig.put_f32(p, 0x7000, &[if p == 63 { 1.0 } else { 0.0 }]);
+    }
+    assert_eq!(rules(&mut rig, sheet_bundle("ACT-7")), ["narrow-overflow"]);
+    assert_eq!(rig.bytes(0, 0x4000, 4), [0xA0, 128, 255, 128]);
+    // Bias 1: (2 + 1) * 16 + 128, relu(1 - 5/128) * 16 + 128 = 143.375, saturated, 144.
+    assert_eq!(rig.bytes(63, 0x4000, 4), [176, 143, 255, 144]);
+    let mut b = sheet_bundle("ACT-7");
+    b.put(35, &[4]);
+    assert!(rig.run(b).is_err());
+}
+
+/// "ACT-6 numeric": silu(2 x + 0.5), the sum takes the fp32 value.
+#[test]
+fn act_6_two_stages() {
+    let mut rig = Rig::new(Generation::V4);
+    for p in 0..128 {
+        let mut row = [0.0; 512];
+        row[0] = 1.0;
+        put_psum(&mut rig, p, 0, &row);
+    }
+    rig.clean(table(18));
+    rig.clean(sheet_bundle("ACT-6"));
+    assert_eq!(rig.bytes(5, 0x4000, 2), 0x4014u16.to_le_bytes());
+    let silu = |y: f64| (y / (1.0 + (-y).exp())) as f32;
+    let expected = (0..511).fold(silu(2.5), |sum, _| sum + silu(0.5));
+    assert!((accumulators(&rig)[5] - expected).abs() < 1e-4 * expected);
+}
+
+/// A two-dimensional ACTIVATE2 on lane 0, identity, fp32.
+fn activate2(ops: [u8; 2], imms: [f32; 2], reverse: u8, cmd: u8, fold: u8, n: u16) -> Bundle {
+    let mut b = Bundle::of_opcode(0x25);
+    for (at, addr) in [(12, 0x100u32), (48, 0x10000)] {
+        b.put(at, &addr.to_le_bytes());
+        b.put(at + 4, &[1, 0, 1, 0]);
+        b.put(at + 8, &n.to_le_bytes());
+        b.put(at + 10, &[1, 0]);
+    }
+    b.put(26, &[cmd]);
+    b.put(28, &[10, ops[0], ops[1], fold, 10, 10, 1, 1]);
+    b.put(36, &imms[0].to_le_bytes());
+    b.put(40, &imms[1].to_le_bytes());
+    b.put(60, &[reverse]);
+    b
+}
+
+#[test]
+fn activate2_stages_and_reversal() {
+    let (mult, add, sub, bypass) = (6, 4, 5, 0);
+    for (ops, reverse, expected) in [
+        ([mult, add], 0, 3.0 * 5.0 + 7.0),
+        ([mult, sub], 0, 3.0 * 5.0 - 7.0),
+        ([mult, sub], 2, 7.0 - 3.0 * 5.0),
+        ([mult, bypass], 0, 15.0),
+        ([mult, bypass], 3, 15.0),
+        ([add, bypass], 0, 8.0),
+        ([sub, bypass], 0, -2.0),
+        ([sub, bypass], 1, 2.0),
+        ([bypass, bypass], 0, 3.0),
+    ] {
+        let mut rig = Rig::new(Generation::V4);
+        rig.put_f32(0, 0x100, &[3.0]);
+        rig.clean(activate2(ops, [5.0, 7.0], reverse, 0, 0, 1));
+        assert_eq!(rig.f32(0, 0x10000, 1), [expected], "{ops:?} {reverse}");
+    }
+}
+
+/// isa 06 §4.5, decisions 1.3: identities, RESET adds nothing, one accumulator with 0x21.
+#[test]
+fn activate2_folds() {
+    let x = [3.0, -8.0, 5.0];
+    let (inf, add, max, min, abs_max, abs_min) = (f32::INFINITY, 4, 8, 9, 0x20, 0x21);
+    for (fold, identity, folded) in [
+        (add, 0.0, 0.0),
+        (max, -inf, 5.0),
+        (min, inf, -8.0),
+        (abs_max, 0.0, 8.0),
+        (abs_min, inf, 3.0),
+    ] {
+        let mut rig = Rig::new(Generation::V4);
+        rig.put_f32(0, 0x100, &x);
+        let b = |cmd| activate2([0, 0], [0.0; 2], 0, cmd, fold, 3);
+        rig.clean(b(1));
+        assert_eq!(accumulators(&rig)[0], identity);
+        rig.clean(b(2));
+        assert_eq!(accumulators(&rig)[0], folded);
+        rig.clean(activate2([0, 0], [0.0; 2], 0, 0, 0, 3));
+        assert_eq!(accumulators(&rig)[0], folded);
+        rig.clean(b(3));
+        assert_eq!(accumulators(&rig)[0], folded);
+        rig.clean(activate(1, 3, 2));
+        assert_eq!(accumulators(&rig)[0], folded + 3.0 - 8.0 + 5.0);
+    }
+    let mut rig = Rig::new(Generation::V4);
+    rig.put_f32(0, 0x100, &x);
+    assert!(rig.run(activate2([0, 0], [0.0; 2], 0, 3, 6, 3)).is_err());
+}
+
+#[test]
+fn activate2_parameter_in_memory() {
+    let mut rig = Rig::new(Generation::V4);
+    rig.put_f32(0, 0x100, &[-2.0]);
+    rig.put(
+        Space::Sbuf,
+        0,
+        0x9000,
+        &half::bf16::from_f32(0.25).to_le_bytes(),
+    );
+    let mut b = activate2([0, 0], [0.0; 2], 0, 0, 0, 1);
+    b.put(24, &[1]);
+    b.put(28, &[6]);
+    b.put(35, &[4]);
+    b.put(44, &0x9000u32.to_le_bytes());
+    rig.clean(b);
+    assert_eq!(rig.f32(0, 0x10000, 1), [-0.5]);
+}

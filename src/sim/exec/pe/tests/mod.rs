@@ -7,66 +7,65 @@
 
 mod dense;
 mod groups;
+mod modes;
+mod mx;
 mod random;
+mod sparse;
+
+use std::ops::{Deref, DerefMut};
 
 use crate::isa::fields::{Addr4, Dim, Location, Pattern};
-use crate::isa::{Bundle, Generation, Queue, Space};
-use crate::sim::{Fault, Machine, Policy, Rect, Settings, Stepped, Stream};
+use crate::isa::{Bundle, Generation, Space};
+use crate::sim::exec::tests;
+use crate::sim::{Fault, Rect, Settings};
 
-/// A machine that is fed one bundle at a time.
-pub(in crate::sim::exec) struct Rig {
-    pub m: Machine,
+/// The machine of the other tests, with access to both memories.
+struct Rig(tests::Rig);
+
+impl Deref for Rig {
+    type Target = tests::Rig;
+    fn deref(&self) -> &tests::Rig {
+        &self.0
+    }
+}
+
+impl DerefMut for Rig {
+    fn deref_mut(&mut self) -> &mut tests::Rig {
+        &mut self.0
+    }
 }
 
 impl Rig {
-    pub fn new(g: Generation) -> Rig {
+    fn new(g: Generation) -> Rig {
         Rig::with(g, &[])
     }
 
     /// With settings `(key, value)`.
-    pub fn with(g: Generation, keys: &[(&str, &str)]) -> Rig {
+    fn with(g: Generation, keys: &[(&str, &str)]) -> Rig {
         let mut settings = Settings::default();
         for (k, v) in keys {
             settings.set(k, v).unwrap();
         }
-        let m = Machine::new(g, settings, Policy::default());
-        Rig { m }
+        Rig(tests::Rig::with(g, settings))
     }
 
     /// Executes one bundle.
-    pub fn step(&mut self, b: Bundle) -> Result<(), Fault> {
-        self.m.load(Queue::Any, Stream::new(vec![b]));
-        self.m.edit(|w| {
-            w.set_pc(Queue::Any.index() as u8, 0);
-            w.set_flags(Queue::Any.index() as u8, 0);
-        });
-        match self.m.step(None) {
-            Stepped::Retired { .. } => Ok(()),
-            Stepped::Fault(f) => Err(f),
-            other => panic!("{other:?}"),
-        }
+    fn step(&mut self, b: Bundle) -> Result<Vec<&'static str>, Fault> {
+        let found = self.0.run(b)?;
+        Ok(found.iter().map(|f| f.rule).collect())
     }
 
     /// Executes one bundle that must not fault; the rules it broke.
-    pub fn run(&mut self, b: Bundle) -> Vec<&'static str> {
-        if let Err(f) = self.step(b) {
-            panic!("{f}");
-        }
-        let found = &self.m.report().findings;
-        found.iter().map(|f| f.rule).collect()
+    fn run(&mut self, b: Bundle) -> Vec<&'static str> {
+        self.step(b).unwrap_or_else(|f| panic!("{f}"))
     }
 
     /// The rule of the fault that the bundle must raise.
-    pub fn fault(&mut self, b: Bundle) -> &'static str {
+    fn fault(&mut self, b: Bundle) -> &'static str {
         self.step(b).unwrap_err().rule
     }
 
-    pub fn put(&mut self, space: Space, part: u16, off: u64, bytes: &[u8]) {
-        let rect = Rect::new(space, part, 1, off, bytes.len() as u32);
-        self.m.edit(|w| w.store(&rect, bytes)).unwrap();
-    }
-
-    pub fn get(&self, space: Space, part: u16, off: u64, len: u32) -> Vec<u8> {
+    fn get(&self, space: Space, part: u16, off: u64, len: u32) -> Vec<u8> {
         self.m
             .state()
             .bytes(space, part, off, len)
@@ -74,36 +73,28 @@ impl Rig {
             .to_vec()
     }
 
-    pub fn put_f32(&mut self, space: Space, part: u16, off: u64, values: &[f32]) {
-        let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
-        self.put(space, part, off, &bytes);
+    fn put_f32(&mut self, space: Space, part: u16, off: u64, values: &[f32]) {
+        self.put(space, part, off, &tests::packed(values, f32::to_le_bytes));
     }
 
-    pub fn put_bf16(&mut self, space: Space, part: u16, off: u64, values: &[f32]) {
-        let narrow = |v: &f32| half::bf16::from_f32(*v).to_le_bytes();
-        let bytes: Vec<u8> = values.iter().flat_map(narrow).collect();
-        self.put(space, part, off, &bytes);
+    fn put_bf16(&mut self, space: Space, part: u16, off: u64, values: &[f32]) {
+        let narrow = |v| half::bf16::from_f32(v).to_le_bytes();
+        self.put(space, part, off, &tests::packed(values, narrow));
     }
 
-    pub fn f32s(&self, space: Space, part: u16, off: u64, n: u32) -> Vec<f32> {
+    fn f32s(&self, space: Space, part: u16, off: u64, n: u32) -> Vec<f32> {
         let bytes = self.get(space, part, off, 4 * n);
         let words = bytes.as_chunks::<4>().0.iter();
         words.map(|b| f32::from_le_bytes(*b)).collect()
     }
 
-    pub fn digest(&self) -> u64 {
+    fn digest(&self) -> u64 {
         self.m.state().digest()
     }
 }
 
 /// A pattern of three dimensions.
-pub(in crate::sim::exec) fn pattern(
-    g: Generation,
-    space: Space,
-    part: u16,
-    off: u32,
-    dims: &[(i16, u16)],
-) -> Pattern {
+fn pattern(g: Generation, space: Space, part: u16, off: u32, dims: &[(i16, u16)]) -> Pattern {
     let addr = Addr4::at(Location { space, part, off }, g).unwrap();
     let mut all = [Dim::UNIT; 3];
     for (slot, (step, num)) in all.iter_mut().zip(dims) {
