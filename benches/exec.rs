@@ -27,7 +27,7 @@ fn machine(bundles: &[Bundle]) -> Machine {
     let bundles = Arc::new(program);
     let stream = Stream {
         bundles,
-        branch_bytes: false,
+        branch: Default::default(),
     };
     m.load(Queue::Any, stream);
     m

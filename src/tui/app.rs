@@ -137,7 +137,7 @@ impl App {
         if self.log.len() > LOG {
             self.log.drain(..LOG / 10);
         }
-        self.answers.to_end();
+        self.answers.show_end();
     }
 
     /// Takes what the terminal is to do.

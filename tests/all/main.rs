@@ -1,5 +1,7 @@
 //! All integration tests, one binary so that linking happens once.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
 mod cli;
 mod commands;
 mod floors;

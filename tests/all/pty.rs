@@ -31,7 +31,11 @@ impl Tty {
         command.env("TERM", "xterm-256color");
         let child = pair.slave.spawn_command(command).unwrap();
         let mut reader = pair.master.try_clone_reader().unwrap();
-        let screen = Arc::new(Mutex::new(vt100::Parser::new(cells(SIZE.rows), cells(SIZE.cols), 0)));
+        let screen = Arc::new(Mutex::new(vt100::Parser::new(
+            cells(SIZE.rows),
+            cells(SIZE.cols),
+            0,
+        )));
         let sink = Arc::clone(&screen);
         std::thread::spawn(move || {
             let mut buf = [0; 4096];

@@ -30,7 +30,10 @@ fn npy(name: &str) -> Vec<f32> {
     let bytes = std::fs::read(dir().join(name)).unwrap();
     let header = u16::from_le_bytes([bytes[8], bytes[9]]) as usize;
     assert!(String::from_utf8_lossy(&bytes[10..10 + header]).contains("'<f4'"));
-    bytes[10 + header..].chunks_exact(4).map(|c| f32::from_le_bytes(c.try_into().unwrap())).collect()
+    bytes[10 + header..]
+        .chunks_exact(4)
+        .map(|c| f32::from_le_bytes(c.try_into().unwrap()))
+        .collect()
 }
 
 /// Runs a sample to its end and compares the fp32 place `y` with the expected array.
@@ -40,15 +43,27 @@ fn run(name: &str, tolerance: f32) {
         panic!("{name} did not stop")
     };
     assert_eq!(stop.kind, StopKind::Exit, "{name}: {stop:?}");
-    let found: Vec<_> = s.findings().into_iter().filter(|f| f.severity != Severity::Info).collect();
+    let found: Vec<_> = s
+        .findings()
+        .into_iter()
+        .filter(|f| f.severity != Severity::Info)
+        .collect();
     assert!(found.is_empty(), "{name}: {found:?}");
     let mut bytes = Vec::new();
-    s.state().read_into(&s.place("y").unwrap().rect(), &mut bytes).unwrap();
-    let found: Vec<f32> = bytes.chunks_exact(4).map(|c| f32::from_le_bytes(c.try_into().unwrap())).collect();
+    s.state()
+        .read_into(&s.place("y").unwrap().rect(), &mut bytes)
+        .unwrap();
+    let found: Vec<f32> = bytes
+        .chunks_exact(4)
+        .map(|c| f32::from_le_bytes(c.try_into().unwrap()))
+        .collect();
     let expected = npy(&format!("{name}.expected.npy"));
     assert_eq!(found.len(), expected.len());
     for (i, (f, e)) in found.iter().zip(&expected).enumerate() {
-        assert!((f - e).abs() <= tolerance * e.abs().max(1.0), "{name}[{i}]: {f} instead of {e}");
+        assert!(
+            (f - e).abs() <= tolerance * e.abs().max(1.0),
+            "{name}[{i}]: {f} instead of {e}"
+        );
     }
 }
 

@@ -4,8 +4,8 @@
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
-use tpbdbg::cmd::launch::{Given, Input, Launch};
 use tpbdbg::cmd::Shell;
+use tpbdbg::cmd::launch::{Given, Input, Launch};
 use tpbdbg::paint::palette::Palette;
 use tpbdbg::paint::theme::{Depth, Theme};
 use tpbdbg::tui::app::{App, Wish};
@@ -175,7 +175,10 @@ fn small_screens_keep_what_matters() {
 #[test]
 fn no_size_breaks_the_drawing() {
     let mut s = Screen::new(160, 48);
-    for (w, h) in (1..=200).step_by(11).flat_map(|w| (1..=60).step_by(7).map(move |h| (w, h))) {
+    for (w, h) in (1..=200)
+        .step_by(11)
+        .flat_map(|w| (1..=60).step_by(7).map(move |h| (w, h)))
+    {
         s.terminal.backend_mut().resize(w, h);
         s.keys("3m4z:wa");
         s.text();

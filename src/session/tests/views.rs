@@ -137,7 +137,7 @@ proptest! {
         let (a, b) = (a.min(end), b.min(end));
         let digest = s.state().digest();
         let all = place(&s, 0, 128, 0, 2048);
-        let mut at = |s: &mut Session, seq| {
+        let at = |s: &mut Session, seq| {
             run(s, Goal::Goto(seq));
             let mut bytes = Vec::new();
             s.state().read_into(&all.rect(), &mut bytes).unwrap();

@@ -14,7 +14,6 @@ use crate::isa::{Queue, text};
 use crate::paint::spans;
 use crate::session::{Session, StopSpec};
 use crate::tui::keymap::UiAction;
-use crate::tui::layout::PaneId;
 
 /// Where a person looks in one stream.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,12 +40,6 @@ impl Bundles {
     pub fn selected(&self, session: &Session) -> (Queue, u64) {
         let queue = self.queue(session);
         (queue, self.spots.get(&queue).map_or(0, |s| s.selected))
-    }
-
-    /// Selects a bundle and brings it into sight.
-    pub fn select(&mut self, session: &Session, queue: Queue, index: u64) {
-        self.queue = Some(queue);
-        self.go(session, index, false);
     }
 
     fn go(&mut self, session: &Session, index: u64, centre: bool) {
@@ -137,10 +130,6 @@ fn length(session: &Session, queue: Queue) -> u64 {
 }
 
 impl Pane for Bundles {
-    fn id(&self) -> PaneId {
-        PaneId::Bundles
-    }
-
     fn title(&self, view: &View<'_>) -> Line {
         let shown = self.queue(view.session);
         let mut line = Line::plain(" Bundles ");

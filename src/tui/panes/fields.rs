@@ -11,7 +11,6 @@ use crate::isa::field::Role;
 use crate::isa::{self, Instr, Severity, text};
 use crate::paint::spans;
 use crate::tui::keymap::UiAction;
-use crate::tui::layout::PaneId;
 
 /// The fields pane.
 #[derive(Debug, Default)]
@@ -124,10 +123,6 @@ fn content(view: &View<'_>, instr: &Instr) -> Vec<Line> {
 }
 
 impl Pane for Fields {
-    fn id(&self) -> PaneId {
-        PaneId::Fields
-    }
-
     fn title(&self, view: &View<'_>) -> Line {
         let (queue, index) = view.selected;
         let line = Line::plain(" Bundle ").then(Tone::Place, format!("{queue}:{index} "));

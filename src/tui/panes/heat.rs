@@ -16,7 +16,6 @@ use crate::paint::spans;
 use crate::session::{HeatCell, HeatMap, HeatMode, Place, Window};
 use crate::sim;
 use crate::tui::keymap::UiAction;
-use crate::tui::layout::PaneId;
 use crate::tui::widgets::heatgrid::{self, Alert, Cell, Grid, Touch};
 
 /// Kinds the dtype key goes through.
@@ -381,14 +380,6 @@ fn level(v: f32, bottom: f32, top: f32) -> u8 {
 }
 
 impl Pane for Heat {
-    fn id(&self) -> PaneId {
-        if self.space == Space::Psum {
-            PaneId::Psum
-        } else {
-            PaneId::Sbuf
-        }
-    }
-
     fn title(&self, view: &View<'_>) -> Line {
         let w = self.window(view);
         let name = if self.space == Space::Psum {

@@ -8,7 +8,6 @@ use super::{Pane, Reaction, View};
 use crate::cmd::output::{Line, Tone};
 use crate::paint::spans;
 use crate::tui::keymap::UiAction;
-use crate::tui::layout::PaneId;
 
 /// The log pane.
 #[derive(Debug, Default)]
@@ -20,16 +19,12 @@ pub struct Log {
 
 impl Log {
     /// Shows the end again.
-    pub fn to_end(&mut self) {
+    pub fn show_end(&mut self) {
         self.back = 0;
     }
 }
 
 impl Pane for Log {
-    fn id(&self) -> PaneId {
-        PaneId::Log
-    }
-
     fn title(&self, _view: &View<'_>) -> Line {
         let more = match self.back {
             0 => String::new(),

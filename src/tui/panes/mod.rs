@@ -13,7 +13,6 @@ use ratatui::style::{Modifier, Style};
 use ratatui::widgets::{Block, BorderType};
 
 use super::keymap::UiAction;
-use super::layout::PaneId;
 use crate::cmd::output::{Line, Tone};
 use crate::isa::Queue;
 use crate::paint::spans;
@@ -44,8 +43,6 @@ pub enum Reaction {
 
 /// A pane of the screen.
 pub trait Pane {
-    /// Which one.
-    fn id(&self) -> PaneId;
     /// The text on its frame.
     fn title(&self, view: &View<'_>) -> Line;
     /// Draws the inside.

@@ -13,7 +13,6 @@ use crate::paint::spans;
 use crate::session::Session;
 use crate::sim::State as Machine;
 use crate::tui::keymap::UiAction;
-use crate::tui::layout::PaneId;
 
 /// The state pane.
 #[derive(Debug, Default)]
@@ -140,10 +139,6 @@ impl State {
 }
 
 impl Pane for State {
-    fn id(&self) -> PaneId {
-        PaneId::State
-    }
-
     fn title(&self, view: &View<'_>) -> Line {
         Line::plain(" Engines · Semaphores · Registers ")
             .then(Tone::Key, format!("{} ", view.selected.0))

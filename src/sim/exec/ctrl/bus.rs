@@ -91,7 +91,7 @@ pub fn memory(
         }
         return Ok(());
     }
-    Err(if addr >= PSUM && addr < PSUM_END {
+    Err(if (PSUM..PSUM_END).contains(&addr) {
         format!("{addr:#x} is in PSUM, which cannot be reached from here")
     } else if in_sync(addr) {
         format!("{addr:#x} + {len}: events and semaphores take 4 aligned bytes at a time")
