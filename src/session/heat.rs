@@ -355,7 +355,7 @@ mod tests {
                 for c in 0..columns {
                     let b = w.column(columns, c, kind);
                     prop_assert_eq!(b.start, at);
-                    prop_assert!((b.start - lo) % kind.bytes() as u32 == 0);
+                    prop_assert!((b.start - lo).is_multiple_of(kind.bytes() as u32));
                     at = b.end;
                 }
                 prop_assert_eq!(at, lo + len);
