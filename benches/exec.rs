@@ -3,7 +3,6 @@
 //! Programs alternate between two bundles, so that every store changes its destination.
 
 use std::hint::black_box;
-use std::sync::Arc;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use tpbdbg::isa::{Bundle, Generation, Queue, Space};
@@ -24,12 +23,7 @@ fn machine(bundles: &[Bundle]) -> Machine {
         }
     });
     let program: Vec<Bundle> = (0..1 << 16).map(|i| bundles[i % bundles.len()]).collect();
-    let bundles = Arc::new(program);
-    let stream = Stream {
-        bundles,
-        branch: Default::default(),
-    };
-    m.load(Queue::Any, stream);
+    m.load(Queue::Any, Stream::new(program));
     m
 }
 

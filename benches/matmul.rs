@@ -20,7 +20,7 @@ fn machine(bundle: Bundle, settings: Settings) -> Machine {
         Queue::Any,
         Stream {
             bundles: Arc::new(vec![bundle]),
-            branch: Default::default(),
+            branch: tpbdbg::sim::BranchUnit::Auto,
         },
     );
     m.edit(|w| {

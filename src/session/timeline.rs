@@ -18,17 +18,6 @@ pub struct Mark {
     pub seq: u64,
 }
 
-/// Something that came from outside.
-#[derive(Clone, Debug)]
-pub(super) enum Input {
-    /// The record at its position is an edit.
-    Edit(Arc<[Change]>),
-    /// So many records from its position on are bundles of a chosen stream.
-    Steps { queue: Queue, count: u64 },
-    /// From its position on these settings are in force.
-    Settings(Box<Settings>),
-}
-
 /// A frozen state.
 struct Saved {
     seq: u64,
@@ -38,12 +27,14 @@ struct Saved {
 /// The recorded past, and future, of a session.
 pub(super) struct Timeline {
     base: Mark,
-    /// Settings in force at the base.
-    settings: Settings,
     /// The furthest known point.
     pub end: Mark,
-    /// Ascending by position; at one position settings come first.
-    inputs: Vec<(u64, Input)>,
+    /// The records at these positions are edits.
+    edits: Vec<(u64, Arc<[Change]>)>,
+    /// From these positions on so many records are bundles of a stream that was chosen by hand.
+    chosen: Vec<(u64, Queue, u64)>,
+    /// From these positions on these settings are in force; the first is that of the base.
+    settings: Vec<(u64, Settings)>,
     /// Bytes that edits hold.
     edit_bytes: u64,
     checkpoints: BTreeMap<u64, Saved>,
@@ -66,9 +57,10 @@ impl Timeline {
         };
         Timeline {
             base,
-            settings,
             end: base,
-            inputs: Vec::new(),
+            edits: Vec::new(),
+            chosen: Vec::new(),
+            settings: vec![(base.position, settings)],
             edit_bytes: 0,
             checkpoints: BTreeMap::from([(base.position, saved)]),
             replay_floor: base.position,
@@ -103,85 +95,64 @@ impl Timeline {
     }
 
     /// Settings in force at a position.
-    pub fn settings_at(&self, position: u64) -> &Settings {
-        let n = self.inputs.partition_point(|(at, _)| *at <= position);
-        let before = self.inputs.iter().take(n).rev();
-        before
-            .filter_map(|(_, input)| match input {
-                Input::Settings(s) => Some(&**s),
-                _ => None,
-            })
-            .next()
-            .unwrap_or(&self.settings)
+    pub fn settings_at(&self, position: u64) -> Option<&Settings> {
+        let n = self.settings.partition_point(|(at, _)| *at <= position);
+        self.settings.get(n.checked_sub(1)?).map(|(_, s)| s)
     }
 
     /// The edit that made the record at a position.
     pub fn edit_at(&self, position: u64) -> Option<&Arc<[Change]>> {
-        self.inputs_at(position).find_map(|input| match input {
-            Input::Edit(changes) => Some(changes),
-            _ => None,
-        })
+        let found = self.edits.binary_search_by_key(&position, |(at, _)| *at);
+        self.edits.get(found.ok()?).map(|(_, changes)| changes)
     }
 
     /// The edits before a position, oldest first.
     pub fn edits_before(&self, position: u64) -> impl Iterator<Item = &Arc<[Change]>> {
-        let n = self.inputs.partition_point(|(at, _)| *at < position);
-        self.inputs
-            .iter()
-            .take(n)
-            .filter_map(|(_, input)| match input {
-                Input::Edit(changes) => Some(changes),
-                _ => None,
-            })
+        let n = self.edits.partition_point(|(at, _)| *at < position);
+        self.edits.iter().take(n).map(|(_, changes)| changes)
     }
 
     /// The stream that was chosen by hand for the record at a position.
     pub fn chosen_at(&self, position: u64) -> Option<Queue> {
-        let n = self.inputs.partition_point(|(at, _)| *at <= position);
-        let latest = self.inputs.get(..n)?.iter().rev();
-        let (at, input) = latest
-            .filter(|(_, i)| !matches!(i, Input::Settings(_)))
-            .find(|(at, i)| *at == position || matches!(i, Input::Steps { .. }))?;
-        match input {
-            Input::Steps { queue, count } if position - at < *count => Some(*queue),
-            _ => None,
+        let n = self.chosen.partition_point(|(at, ..)| *at <= position);
+        let (at, queue, count) = self.chosen.get(n.checked_sub(1)?)?;
+        (position - at < *count).then_some(*queue)
+    }
+
+    /// Notes that the record at a position, the last one, is an edit.
+    pub fn edited(&mut self, at: u64, changes: Arc<[Change]>) {
+        self.edit_bytes += size(&changes);
+        self.edits.push((at, changes));
+    }
+
+    /// Notes that the record at a position, the last one, is a bundle of a stream that was chosen by hand.
+    pub fn chose(&mut self, at: u64, queue: Queue) {
+        match self.chosen.last_mut() {
+            Some((from, q, n)) if *q == queue && *from + *n == at => *n += 1,
+            _ => self.chosen.push((at, queue, 1)),
         }
     }
 
-    fn inputs_at(&self, position: u64) -> impl Iterator<Item = &Input> {
-        let start = self.inputs.partition_point(|(at, _)| *at < position);
-        let from = self.inputs.iter().skip(start);
-        from.take_while(move |(at, _)| *at == position)
-            .map(|(_, i)| i)
-    }
-
-    /// Notes what led to the record at a position, which is the new end.
-    pub fn push(&mut self, at: u64, input: Input) {
-        match (&input, self.inputs.last_mut()) {
-            (Input::Steps { queue, count }, Some((from, Input::Steps { queue: q, count: n })))
-                if q == queue && *from + *n == at =>
-            {
-                *n += count;
-                return;
-            }
-            (Input::Edit(changes), _) => self.edit_bytes += size(changes),
-            _ => {}
+    /// Notes the settings in force from a position on.
+    pub fn set(&mut self, at: u64, settings: Settings) {
+        if self.settings_at(at) != Some(&settings) {
+            self.settings.push((at, settings));
         }
-        self.inputs.push((at, input));
     }
 
     /// Forgets what lies after a point.
     pub fn cut(&mut self, at: Mark) {
         self.end = at;
-        let keep = self.inputs.partition_point(|(p, _)| *p < at.position);
-        for (_, input) in self.inputs.drain(keep..) {
-            if let Input::Edit(changes) = input {
-                self.edit_bytes = self.edit_bytes.saturating_sub(size(&changes));
-            }
+        let keep = self.edits.partition_point(|(p, _)| *p < at.position);
+        for (_, changes) in self.edits.drain(keep..) {
+            self.edit_bytes = self.edit_bytes.saturating_sub(size(&changes));
         }
-        if let Some((from, Input::Steps { count, .. })) = self.inputs.last_mut() {
+        self.chosen.retain(|(p, ..)| *p < at.position);
+        if let Some((from, _, count)) = self.chosen.last_mut() {
             *count = (*count).min(at.position - *from);
         }
+        self.settings
+            .retain(|(p, _)| *p < at.position || *p == self.base.position);
         self.checkpoints.split_off(&(at.position + 1));
     }
 
@@ -266,14 +237,11 @@ impl Timeline {
         let Some(newest) = self.checkpoints.keys().next_back().copied() else {
             return;
         };
-        let old = self.inputs.partition_point(|(at, _)| *at < newest);
         let mut dropped = false;
-        for (_, input) in self.inputs.iter_mut().take(old) {
-            if let Input::Edit(changes) = input {
-                self.edit_bytes = self.edit_bytes.saturating_sub(size(changes));
-                *changes = Arc::new([]);
-                dropped = true;
-            }
+        for (_, changes) in self.edits.iter_mut().take_while(|(at, _)| *at < newest) {
+            self.edit_bytes = self.edit_bytes.saturating_sub(size(changes));
+            *changes = Arc::new([]);
+            dropped = true;
         }
         if dropped {
             self.replay_floor = newest;

@@ -6,7 +6,6 @@
 
 use super::edit::Change;
 use super::error::SessionError;
-use super::timeline::Input;
 use super::{Mark, Session};
 use crate::isa::Queue;
 use crate::sim::{Settings, StepDone, StepKind, Stepped, Writer};
@@ -26,7 +25,7 @@ impl Session {
         let journal = self.machine.journal();
         let position = journal.position();
         if position >= self.timeline.end.position
-            || *self.timeline.settings_at(position) != self.active
+            || self.timeline.settings_at(position) != Some(&self.active)
         {
             return None;
         }
@@ -74,18 +73,19 @@ impl Session {
     }
 
     fn new_step(&mut self, only: Option<Queue>) -> Stepped {
+        if self.timeline.end.position > self.mark().position
+            && let Some(why) = self.hindrance(only)
+        {
+            return why;
+        }
         self.diverge();
         self.machine_settings(self.active);
         let start = self.machine.journal().position();
         let stepped = self.machine.step(only);
         if let Stepped::Retired { done, .. } = &stepped {
-            if *self.timeline.settings_at(start) != self.active {
-                let settings = Box::new(self.active);
-                self.timeline.push(start, Input::Settings(settings));
-            }
+            self.timeline.set(start, self.active);
             if let Some(queue) = only {
-                self.timeline
-                    .push(done.at, Input::Steps { queue, count: 1 });
+                self.timeline.chose(done.at, queue);
             }
             self.log.extend_from_slice(&self.machine.report().log);
             self.account(start, *done);
@@ -93,6 +93,20 @@ impl Session {
         // Transfers may have finished also when nothing retired.
         self.timeline.end = self.mark();
         stepped
+    }
+
+    /// Why a step cannot be made, so that the future need not be dropped for it.
+    fn hindrance(&mut self, only: Option<Queue>) -> Option<Stepped> {
+        match only {
+            Some(queue) if self.machine.exited(queue) => Some(Stepped::Exited),
+            Some(queue) => self.machine.blocked(queue).map(Stepped::Blocked),
+            // With nothing to execute the machine only says so.
+            None => self
+                .machine
+                .peek()
+                .is_none()
+                .then(|| self.machine.step(None)),
+        }
     }
 
     /// Findings and checkpoints of a bundle that was just executed, its records beginning at `start`.
@@ -149,8 +163,9 @@ impl Session {
     /// Steps again along the recorded path, where the next record is a bundle.
     fn replay_bundle(&mut self) -> Result<Stepped, SessionError> {
         let start = self.machine.journal().position();
-        let settings = *self.timeline.settings_at(start);
-        self.machine_settings(settings);
+        if let Some(settings) = self.timeline.settings_at(start) {
+            self.machine_settings(*settings);
+        }
         let stepped = self.machine.step(self.timeline.chosen_at(start));
         match &stepped {
             Stepped::Retired { done, .. } => {

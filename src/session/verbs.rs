@@ -7,7 +7,6 @@ use super::edit::{Change, EDIT_LIMIT};
 use super::error::SessionError;
 use super::expr::EvalError;
 use super::place::Place;
-use super::timeline::Input;
 use super::value::Value;
 use super::{Let, MIN_HISTORY, Session};
 use crate::isa::{Bundle, Queue};
@@ -36,7 +35,7 @@ impl Session {
         let at = self.machine.journal().position();
         let made = self.make(&changes);
         let bytes = changes.iter().map(Change::size).sum();
-        self.timeline.push(at, Input::Edit(changes));
+        self.timeline.edited(at, changes);
         self.timeline.end = self.mark();
         if self.timeline.grown(bytes) {
             self.save();

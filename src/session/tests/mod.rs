@@ -11,6 +11,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::isa::{Bundle, Engine};
 use crate::program::{Image, ImageData, Stream};
+use crate::sim::Space;
 
 /// isa 01 §6: the full TENSOR_TENSOR add of 64 fp32 per partition.
 const ADD: &str = "41100000 00000000 00000000 aa0a0480 00000000 01000100 01004000 01000100
@@ -23,6 +24,8 @@ pub(super) enum Op {
     Halt,
     /// Element-wise add: sources, destination (in units of 64 bytes), elements, step, lanes.
     Add(u8, u8, u8, u8, u8, u8),
+    /// Copy of 64 bytes from DRAM to partition 0, in units of 64 bytes; posts the semaphore of the line.
+    Dma(u8, u8),
 }
 
 /// A bundle with its wait and update.
@@ -51,6 +54,16 @@ impl Line {
                 }
                 add
             }
+            Op::Dma(from, to) => {
+                let mut dma = Bundle::of_opcode(0xB8);
+                dma.put(13, &[self.sem, 1, 0]);
+                let sbuf = 0x20_0000_0000;
+                for (at, addr) in [(16, u64::from(from) * 64), (40, sbuf + u64::from(to) * 64)] {
+                    dma.put(at, &addr.to_le_bytes());
+                    dma.put(at + 16, &[1, 0, 1, 0, 64, 0]);
+                }
+                dma
+            }
         };
         b.put(4, &[self.wait, self.sem, self.update, self.sem]);
         b.put(8, &self.value.to_le_bytes());
@@ -69,6 +82,7 @@ fn line() -> impl Strategy<Value = Line> {
     );
     let op = prop_oneof![
         4 => Just(Op::Nop),
+        3 => (0..4u8, 0..8u8).prop_map(|(a, b)| Op::Dma(a, b)),
         1 => Just(Op::Halt),
         8 => add.prop_map(|(a, b, d, n, s, l)| Op::Add(a, b, d, n, s, l)),
     ];
@@ -84,9 +98,21 @@ fn line() -> impl Strategy<Value = Line> {
     })
 }
 
+/// Streams, and after how many scheduler steps transfers finish.
+#[derive(Clone, Debug)]
+pub(super) struct Lines {
+    streams: Vec<Vec<Line>>,
+    delay: u8,
+}
+
 /// One, two or three streams of up to a dozen bundles.
-pub(super) fn program() -> impl Strategy<Value = Vec<Vec<Line>>> {
-    vec(vec(line(), 0..14), 1..4)
+pub(super) fn program() -> impl Strategy<Value = Lines> {
+    let delay = prop_oneof![2 => Just(0u8), 3 => 1..6u8];
+    (vec(vec(line(), 0..14), 1..4), delay).prop_map(|(streams, delay)| Lines { streams, delay })
+}
+
+pub(super) fn lines(streams: Vec<Vec<Line>>) -> Lines {
+    Lines { streams, delay: 0 }
 }
 
 pub(super) fn stream(queue: Queue, bundles: &[Bundle]) -> Stream {
@@ -94,34 +120,46 @@ pub(super) fn stream(queue: Queue, bundles: &[Bundle]) -> Stream {
     Stream::from_bytes(queue, queue.name(), bytes)
 }
 
-pub(super) fn assembled(program: &[Vec<Line>]) -> Program {
+pub(super) fn assembled(program: &Lines) -> Program {
     let queues = [Engine::Dve, Engine::Pool, Engine::Sp].map(Queue::Of);
-    let streams = program.iter().zip(queues).map(|(lines, queue)| {
+    let streams = program.streams.iter().zip(queues).map(|(lines, queue)| {
         // SP takes no element-wise bundles.
         let fits = |l: &&Line| queue != Queue::Of(Engine::Sp) || !matches!(l.op, Op::Add(..));
         let bundles: Vec<_> = lines.iter().filter(fits).map(Line::bundle).collect();
         stream(queue, &bundles)
     });
+    let image = |space, parts, bytes: std::ops::Range<u64>, data| Image {
+        place: crate::program::Place {
+            space,
+            parts,
+            bytes,
+        },
+        data,
+    };
     // Small numbers, so that sums differ from what was there.
     let bytes = (0..48 * 256u32)
         .flat_map(|i| ((i % 7) as f32).to_le_bytes())
         .collect();
     Program {
         streams: streams.collect(),
-        images: vec![Image {
-            place: crate::program::Place {
-                space: crate::sim::Space::Sbuf,
-                parts: 0..48,
-                bytes: 0..1024,
-            },
-            data: ImageData::Bytes(bytes),
-        }],
+        images: vec![
+            image(Space::Sbuf, 0..48, 0..1024, ImageData::Bytes(bytes)),
+            image(
+                Space::Dram,
+                0..1,
+                0..192,
+                ImageData::Fill(vec![1, 2, 3, 4, 5]),
+            ),
+        ],
         ..Program::default()
     }
 }
 
-pub(super) fn session(program: &[Vec<Line>]) -> Session {
-    Session::new(assembled(program), Options::default()).unwrap()
+pub(super) fn session(program: &Lines) -> Session {
+    let mut options = Options::default();
+    let delay = program.delay.to_string();
+    options.settings.set("dma.delay", &delay).unwrap();
+    Session::new(assembled(program), options).unwrap()
 }
 
 pub(super) fn run(s: &mut Session, goal: Goal) -> Stop {

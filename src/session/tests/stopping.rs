@@ -1,10 +1,10 @@
 //! Breakpoints and watches.
 
 use super::*;
-use crate::sim::{Rect, Space};
+use crate::sim::Rect;
 
 /// What a naive look at every record finds: sequence numbers of the bundles that touch a place.
-fn oracle(program: &[Vec<Line>], place: &Place, mode: Watch) -> Vec<u64> {
+fn oracle(program: &Lines, place: &Place, mode: Watch) -> Vec<u64> {
     let mut s = session(program);
     let all = |s: &Session| {
         let mut bytes = Vec::new();
@@ -25,8 +25,10 @@ fn oracle(program: &[Vec<Line>], place: &Place, mode: Watch) -> Vec<u64> {
             return hits;
         }
         let journal = s.machine().journal();
-        let read = journal.reads(at.position).any(shares);
-        let written = journal.writes(at.position).any(shares);
+        // The bundle's record and those of transfers that finished with it.
+        let mut records = at.position..journal.position();
+        let read = records.clone().any(|at| journal.reads(at).any(shares));
+        let written = records.any(|at| journal.writes(at).any(shares));
         let hit = match mode {
             Watch::Read => read,
             Watch::Write => written,
@@ -147,7 +149,7 @@ fn counter(n: usize) -> Session {
         sem: 1,
         value: 0,
     };
-    session(&[vec![nop; n]])
+    session(&lines(vec![vec![nop; n]]))
 }
 
 #[test]
@@ -248,7 +250,7 @@ fn deadlock_names_who_could_help() {
         sem,
         value: 0,
     };
-    let mut s = session(&[vec![wait(0), post(1)], vec![wait(1), post(0)]]);
+    let mut s = session(&lines(vec![vec![wait(0), post(1)], vec![wait(1), post(0)]]));
     let stop = run(&mut s, Goal::Continue);
     assert_eq!(stop.kind, StopKind::Deadlock);
     let [dve, pool] = [Engine::Dve, Engine::Pool].map(Queue::Of);
@@ -269,7 +271,7 @@ fn deadlock_names_who_could_help() {
 
 #[test]
 fn faults_stop_and_can_be_skipped() {
-    let mut s = session(&[vec![]]);
+    let mut s = session(&lines(vec![vec![]]));
     let bad = Bundle::of_opcode(0xFF);
     let good = Bundle::of_opcode(0xA4);
     let program = Program {
@@ -295,4 +297,43 @@ fn faults_stop_and_can_be_skipped() {
     assert_eq!((s.seq(), s.machine().pc(Queue::Any)), (2, 3));
     assert_eq!(s.machine().pc(Queue::Any), 3);
     assert!(s.state().bytes(Space::Sbuf, 0, 0, 1).is_some());
+}
+
+#[test]
+fn a_transfer_counts_with_the_bundle_after_which_it_finishes() {
+    let line = |op| Line {
+        op,
+        wait: 0,
+        update: 0,
+        sem: 1,
+        value: 0,
+    };
+    let mut all = vec![line(Op::Nop); 8];
+    all[1] = line(Op::Dma(1, 2));
+    let mut s = session(&Lines {
+        streams: vec![all],
+        delay: 3,
+    });
+    let watched = place(&s, 0, 1, 150, 4).with_dtype(crate::num::Kind::U8);
+    s.stops_mut().add(on(StopSpec::Place {
+        access: Watch::Change,
+        place: watched,
+    }));
+    s.stops_mut().add(on(StopSpec::Sem(1)));
+    let stop = run(&mut s, Goal::Continue);
+    // Issued as number 1, finished three steps later.
+    assert_eq!((stop.kind, stop.seq, s.seq()), (StopKind::Watch, 4, 5));
+    assert_eq!(stop.detail.breaks, [1, 2]);
+    let hit = &stop.detail.hits[0];
+    // Source bytes 64 + 22 = 86 of the pattern 1, 2, 3, 4, 5.
+    assert_eq!((hit.element.off, hit.new.as_slice()), (150, &[2u8][..]));
+    let who = s.who(&watched, 9).unwrap();
+    let by: Vec<_> = who.list.iter().map(|t| (t.actor, t.seq, t.index)).collect();
+    assert_eq!(by, [(Actor::Transfer, 5, 1)]);
+    let end = s.state().digest();
+    assert_eq!(run(&mut s, Goal::BackContinue).seq, 4);
+    assert_eq!((s.seq(), s.state().sem(1)), (4, 0));
+    assert_eq!(s.transfers().len(), 1);
+    run(&mut s, Goal::Steps(1, None));
+    assert_eq!(s.state().digest(), end);
 }

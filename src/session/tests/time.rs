@@ -81,12 +81,13 @@ fn perform(s: &mut Session, act: &Act, slice: u64) {
 }
 
 /// The digest after every number of retired bundles on the path that the time line records, made from scratch.
-fn straight(program: &[Vec<Line>], s: &Session) -> Vec<u64> {
+fn straight(program: &Lines, s: &Session) -> Vec<u64> {
     let mut fresh = session(program);
     let base = s.timeline.base().position;
     assert_eq!(fresh.timeline.base().position, base);
     let mut digests = Vec::new();
-    for at in base..s.timeline.end.position {
+    while fresh.mark().position < s.timeline.end.position {
+        let at = fresh.mark().position;
         if let Some(changes) = s.timeline.edit_at(at) {
             fresh.edit(changes.to_vec()).unwrap();
             continue;
@@ -186,7 +187,7 @@ proptest! {
     }
 }
 
-fn nops(n: usize) -> Vec<Vec<Line>> {
+fn nops(n: usize) -> Lines {
     let nop = Line {
         op: Op::Nop,
         wait: 0,
@@ -194,7 +195,7 @@ fn nops(n: usize) -> Vec<Vec<Line>> {
         sem: 0,
         value: 0,
     };
-    vec![vec![nop; n]]
+    lines(vec![vec![nop; n]])
 }
 
 #[test]
@@ -215,6 +216,30 @@ fn a_step_in_the_past_says_what_is_lost() {
     run(&mut s, Goal::Goto(7));
     s.set_setting("numerics.fp8-overflow", "inf").unwrap();
     assert_eq!(run(&mut s, Goal::Steps(1, None)).detail.lost, 3);
+}
+
+#[test]
+fn a_step_that_cannot_be_made_keeps_the_future() {
+    let stuck = Line {
+        op: Op::Nop,
+        wait: 5,
+        update: 0,
+        sem: 2,
+        value: 1,
+    };
+    let post = Line {
+        wait: 0,
+        update: 0x13,
+        ..stuck.clone()
+    };
+    let mut s = session(&lines(vec![vec![stuck], vec![post]]));
+    run(&mut s, Goal::Continue);
+    let end = s.state().digest();
+    run(&mut s, Goal::Goto(0));
+    let stop = run(&mut s, Goal::Steps(1, Some(Queue::Of(Engine::Dve))));
+    assert_eq!((stop.kind, stop.detail.lost), (StopKind::Blocked, 0));
+    run(&mut s, Goal::End);
+    assert_eq!((s.seq(), s.state().digest()), (2, end));
 }
 
 #[test]

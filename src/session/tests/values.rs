@@ -6,7 +6,7 @@ use crate::num::Kind;
 fn blank() -> Session {
     let program = Program {
         images: Vec::new(),
-        ..assembled(&[vec![]])
+        ..assembled(&lines(vec![vec![]]))
     };
     Session::new(program, Options::default()).unwrap()
 }
@@ -152,10 +152,7 @@ fn assignments_must_fit() {
         "u8 takes an integer in 0..=255, found 0.5"
     );
     assert!(s.set_place(&byte, &Value::Float(255.0)).is_ok());
-    assert_eq!(
-        s.state().bytes(crate::sim::Space::Sbuf, 0, 0, 1),
-        Some(&[255u8][..])
-    );
+    assert_eq!(s.state().bytes(Space::Sbuf, 0, 0, 1), Some(&[255u8][..]));
     let sem = s.set_sem(0, &Value::Int(1 << 32));
     assert_eq!(
         refused(sem),
@@ -168,8 +165,5 @@ fn assignments_must_fit() {
     // fp8: nearest even, not the machine's own cut-off.
     let fp8 = byte.with_dtype(Kind::Fp8E5);
     s.set_place(&fp8, &Value::Float(1.0e-5)).unwrap();
-    assert_eq!(
-        s.state().bytes(crate::sim::Space::Sbuf, 0, 0, 1),
-        Some(&[1u8][..])
-    );
+    assert_eq!(s.state().bytes(Space::Sbuf, 0, 0, 1), Some(&[1u8][..]));
 }
