@@ -95,7 +95,7 @@ impl Location {
                 Some(u32::from(self.part) << log2 | self.off)
             }
             Space::Psum if self.part < 128 && self.off < PSUM_STRIDE => {
-                Some(PSUM_BASE | u32::from(self.part) * PSUM_STRIDE | self.off)
+                Some(PSUM_BASE | (u32::from(self.part) * PSUM_STRIDE) | self.off)
             }
             _ => None,
         }

@@ -152,7 +152,7 @@ impl Pattern {
             let k = i + usize::from(contiguous);
             if k < n { dims[k.min(3)] } else { (0, 1) }
         });
-        let runs = if len == 0 { 0 } else { total / len };
+        let runs = total.checked_div(len).unwrap_or(0);
         let mut at = [0u64; 4];
         let mut off = 0i64;
         (0..runs).map(move |_| {
