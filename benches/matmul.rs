@@ -1,5 +1,12 @@
 //! LDWEIGHTS and MATMUL of a full tile, journal on (`cargo bench --bench matmul`).
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a benchmark fails by panicking"
+)]
+
 use std::hint::black_box;
 use std::sync::Arc;
 

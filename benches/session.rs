@@ -1,5 +1,12 @@
 //! Speed of a session's run loop: bundles with no breakpoint, and with many watches on places that nothing touches.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a benchmark fails by panicking"
+)]
+
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use tpbdbg::isa::{Bundle, Queue, Space};
 use tpbdbg::program::{Program, Stream};

@@ -15,3 +15,4 @@ mod repl;
 mod samples;
 mod screen;
 mod scripts;
+mod seeds;

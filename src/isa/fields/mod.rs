@@ -14,7 +14,8 @@ pub use enums::*;
 pub use events::{Events, EventsExt, UpdateMode, WaitMode};
 pub use lists::{Bits, Hex32, Hex64, Imm32, List, Name, Raw, Reg, Reg6, Regs, Sem, Sems};
 pub use pack::{
-    Access, PackError, address_word, element_address, ordinal_bytes, pack, scale_address,
+    Access, PackError, address_word, element_address, ordinal_bytes, ordinal_dtype, pack,
+    scale_address,
 };
 pub use pattern::{
     Data4, Dim, Indirect, Mem, Mx, MxForm, MxIndirect, MxTensor, Pattern, Run, Tensor,

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::addr::{Addr4, Location};
 use super::pattern::{Dim, Pattern};
-use crate::isa::Generation;
+use crate::isa::{DType, Generation};
 
 /// One dimension of a compiler-style pattern, wide enough for values that do not fit the wire.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -118,6 +118,24 @@ pub fn ordinal_bytes(ordinal: usize) -> Result<u32, PackError> {
         .get(ordinal)
         .copied()
         .ok_or(PackError::UnknownDType)
+}
+
+/// Wire code of a data type by the compiler's dtype ordinal (isa 13 §2).
+const ORDINAL_WIRE: [u8; 20] = [
+    0x03, 0x02, 0x10, 0x0D, 0x0E, 0x0E, 0x03, 0x0F, 0x0E, 0x0F, 0x05, 0x04, 0x06, 0x07, 0x09, 0x08,
+    0x0A, 0x0B, 0x01, 0x0C,
+];
+
+/// Data type of a compiler dtype ordinal; before v4 the FP4 container travels as u16.
+///
+/// # Errors
+/// [`PackError::UnknownDType`] above 19.
+pub fn ordinal_dtype(ordinal: usize, g: Generation) -> Result<DType, PackError> {
+    let wire = ORDINAL_WIRE.get(ordinal).copied().map(DType);
+    match wire.ok_or(PackError::UnknownDType)? {
+        DType::FP4 if g < Generation::V4 => Ok(DType::U16),
+        dtype => Ok(dtype),
+    }
 }
 
 /// Address of element `offset` of an object that starts at `home`: whole partition strides in the
