@@ -229,7 +229,7 @@ impl Loader {
         let options = asm::Options {
             generation: self.program.generation.unwrap_or(Generation::V3),
             queue: queue.unwrap_or(Queue::Any),
-            dir: path.parent().unwrap_or(Path::new("")).to_owned(),
+            files: asm::Files::In(path.parent().unwrap_or(Path::new("")).to_owned()),
         };
         let part = assemble(text, &path.display().to_string(), &options).map_err(LoadError::Asm)?;
         if let Some(found) = part.generation {

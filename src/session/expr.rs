@@ -19,6 +19,9 @@ macro_rules! spelled {
         pub enum $name { $(#[doc = concat!("`", $spelling, "`")] $(#[$vmeta])* $variant),+ }
 
         impl $name {
+            /// All of them, in the order of the documentation.
+            pub const ALL: [Self; [$($spelling),+].len()] = [$(Self::$variant),+];
+
             /// As users write it.
             pub const fn $text(self) -> &'static str {
                 match self { $(Self::$variant => $spelling),+ }

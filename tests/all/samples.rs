@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tpbdbg::isa::{self, Generation, Severity};
 use tpbdbg::program::Program;
-use tpbdbg::program::asm::{Options, assemble};
+use tpbdbg::program::asm::{Files, Options, assemble};
 
 fn dir() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/samples")
@@ -13,7 +13,7 @@ fn dir() -> PathBuf {
 fn sample(name: &str) -> Program {
     let text = std::fs::read_to_string(dir().join(format!("{name}.tasm"))).unwrap();
     let options = Options {
-        dir: dir(),
+        files: Files::In(dir()),
         ..Options::new(Generation::V3)
     };
     assemble(&text, name, &options).unwrap_or_else(|e| {

@@ -1,7 +1,6 @@
 //! Values behind `.data` and `.fill`: numbers, hex bytes, a file.
 
-use std::path::Path;
-
+use super::Files;
 use super::place::Typed;
 use crate::isa::DType;
 use crate::isa::text::words::{hex_bytes, quoted};
@@ -10,11 +9,11 @@ use crate::num::{Kind, Rules, narrow};
 use crate::program::{ImageData, npy};
 
 /// What `.data` puts into the place.
-pub fn data(c: &mut Cursor<'_>, to: &Typed, dir: &Path) -> Result<ImageData, TextError> {
+pub fn data(c: &mut Cursor<'_>, to: &Typed, files: &Files) -> Result<ImageData, TextError> {
     let start = c.pos();
     let mut bytes = Vec::new();
     if c.peek() == Some('"') {
-        bytes = file(c, kind(c, to.dtype)?, dir)?;
+        bytes = file(c, kind(c, to.dtype)?, files)?;
     } else if let Some(hex) = hex(c)? {
         bytes = hex;
     } else {
@@ -115,16 +114,25 @@ fn element(c: &mut Cursor<'_>, kind: Kind) -> Result<Vec<u8>, TextError> {
     Ok(bits.to_le_bytes().into_iter().take(kind.bytes()).collect())
 }
 
-fn file(c: &mut Cursor<'_>, kind: Kind, dir: &Path) -> Result<Vec<u8>, TextError> {
+fn file(c: &mut Cursor<'_>, kind: Kind, files: &Files) -> Result<Vec<u8>, TextError> {
     let start = c.pos();
     let name = quoted(c)?;
     let name = String::from_utf8_lossy(&name).into_owned();
-    let path = dir.join(&name);
     let wrong = |c: &Cursor<'_>, why: String| {
         c.error_from(start, "a readable .npy file")
-            .hint(format!("{}: {why}", path.display()))
+            .hint(format!("{name}: {why}"))
     };
-    let file = std::fs::File::open(&path).map_err(|e| wrong(c, e.to_string()))?;
-    let array = npy::read(std::io::BufReader::new(file), kind);
+    let array = match files {
+        Files::In(dir) => {
+            let file = std::fs::File::open(dir.join(&name));
+            let file = file.map_err(|e| wrong(c, e.to_string()))?;
+            npy::read(std::io::BufReader::new(file), kind)
+        }
+        Files::Embedded(all) => {
+            let found = all.iter().find(|f| f.0 == name);
+            let (_, bytes) = found.ok_or_else(|| wrong(c, "not part of the tool".to_owned()))?;
+            npy::read(*bytes, kind)
+        }
+    };
     array.map(|a| a.bytes).map_err(|e| wrong(c, e.to_string()))
 }

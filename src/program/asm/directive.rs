@@ -130,7 +130,7 @@ impl<'s> Assembler<'s> {
         c.expect("=")?;
         c.blanks();
         let data = if word == ".data" {
-            data::data(c, &to, &self.dir)?
+            data::data(c, &to, &self.files)?
         } else {
             data::fill(c, &to)?
         };

@@ -29,6 +29,15 @@ use lexer::Word;
 /// Errors reported at once.
 const MOST: usize = 20;
 
+/// Files that a text names.
+#[derive(Clone, Debug)]
+pub enum Files {
+    /// Of this directory.
+    In(PathBuf),
+    /// Part of the tool: name and content.
+    Embedded(&'static [(&'static str, &'static [u8])]),
+}
+
 /// What the text itself does not say.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -36,8 +45,8 @@ pub struct Options {
     pub generation: Generation,
     /// Stream until `.engine`.
     pub queue: Queue,
-    /// Directory that file names in the text start from.
-    pub dir: PathBuf,
+    /// Where the files that the text names are found.
+    pub files: Files,
 }
 
 impl Options {
@@ -46,7 +55,7 @@ impl Options {
         Options {
             generation,
             queue: Queue::Any,
-            dir: PathBuf::new(),
+            files: Files::In(PathBuf::new()),
         }
     }
 }
@@ -142,7 +151,7 @@ struct Section<'s> {
 struct Assembler<'s> {
     generation: Generation,
     declared: Option<Generation>,
-    dir: PathBuf,
+    files: Files,
     sections: Vec<Section<'s>>,
     /// The stream that statements go to; none before the first statement or `.engine`.
     current: Option<usize>,
@@ -159,7 +168,7 @@ impl<'s> Assembler<'s> {
         Assembler {
             generation: options.generation,
             declared: None,
-            dir: options.dir.clone(),
+            files: options.files.clone(),
             sections: Vec::new(),
             current: None,
             queue: options.queue,

@@ -119,7 +119,7 @@ fn data_from_a_file() {
     crate::program::npy::write(&mut file, &[2], crate::num::Kind::Fp32, &data, false).unwrap();
     std::fs::write(dir.path().join("a.npy"), file).unwrap();
     let options = Options {
-        dir: dir.path().into(),
+        files: Files::In(dir.path().into()),
         ..Options::new(Generation::V3)
     };
     let p = assemble(".data dram[0+4] as bf16 = \"a.npy\"", "t", &options).unwrap();
