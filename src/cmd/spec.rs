@@ -1,9 +1,11 @@
 //! The record of a command: everything that look-up, parsing, completion, help, usage errors and
 //! the README table need, in one place next to the function that runs it.
 
-use super::args::{ArgKind, Args};
+use super::args::Args;
 use super::error::CmdError;
+use super::kind::ArgKind;
 use super::output::Output;
+use super::shell::Shell;
 use crate::session::{Goal, Session};
 
 /// Chapter of the help text.
@@ -27,6 +29,22 @@ pub enum Group {
     Session,
 }
 
+impl Group {
+    /// Headline of the chapter.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Group::Run => "Running",
+            Group::Time => "Time travel",
+            Group::Stops => "Breakpoints",
+            Group::Inspect => "Looking",
+            Group::Edit => "Changing",
+            Group::Code => "Program text",
+            Group::Test => "Testing",
+            Group::Session => "Session",
+        }
+    }
+}
+
 /// How an argument stands in the line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
@@ -40,7 +58,7 @@ pub enum Form {
     Keyword(&'static str),
     /// The bare word, anywhere after the positional ones.
     Flag,
-    /// The literal text must stand here.
+    /// This word or symbol must stand here.
     Literal(&'static str),
 }
 
@@ -55,6 +73,72 @@ pub struct Arg {
     pub form: Form,
 }
 
+impl Arg {
+    /// Must be there.
+    pub const fn required(name: &'static str, kind: ArgKind) -> Arg {
+        let form = Form::Required;
+        Arg { name, kind, form }
+    }
+
+    /// May be left out.
+    pub const fn optional(name: &'static str, kind: ArgKind) -> Arg {
+        let form = Form::Optional;
+        Arg { name, kind, form }
+    }
+
+    /// One or more, up to the end of the line.
+    pub const fn rest(name: &'static str, kind: ArgKind) -> Arg {
+        let form = Form::Rest;
+        Arg { name, kind, form }
+    }
+
+    /// `WORD value`, in any order behind the others.
+    pub const fn keyword(word: &'static str, name: &'static str, kind: ArgKind) -> Arg {
+        let form = Form::Keyword(word);
+        Arg { name, kind, form }
+    }
+
+    /// A bare word, in any order behind the others.
+    pub const fn flag(name: &'static str) -> Arg {
+        let (kind, form) = (ArgKind::Text, Form::Flag);
+        Arg { name, kind, form }
+    }
+
+    /// A word or symbol of the syntax.
+    pub const fn literal(text: &'static str) -> Arg {
+        Arg {
+            name: text,
+            kind: ArgKind::Text,
+            form: Form::Literal(text),
+        }
+    }
+
+    /// The word that introduces it, where that may stand in any order.
+    pub(super) fn word(&self) -> Option<&'static str> {
+        match self.form {
+            Form::Keyword(word) => Some(word),
+            Form::Flag => Some(self.name),
+            _ => None,
+        }
+    }
+
+    /// As usage texts show it.
+    pub fn usage(&self) -> String {
+        let value = match self.kind {
+            ArgKind::Choice(words) => words.join("|"),
+            _ => self.name.to_uppercase(),
+        };
+        match self.form {
+            Form::Required => value,
+            Form::Optional => format!("[{value}]"),
+            Form::Rest => format!("{value}..."),
+            Form::Keyword(word) => format!("[{word} {value}]"),
+            Form::Flag => format!("[{}]", self.name),
+            Form::Literal(text) => text.to_owned(),
+        }
+    }
+}
+
 /// What a command does to the session; decides what follows it.
 #[derive(Clone, Copy)]
 pub enum Run {
@@ -64,6 +148,8 @@ pub enum Run {
     Move(fn(&Session, &Args<'_>) -> Result<Goal, CmdError>),
     /// Changes the session: an edit record, a breakpoint, a setting, a name.
     Edit(fn(&mut Session, &Args<'_>) -> Result<Output, CmdError>),
+    /// Concerns the shell around the session: scripts, recording, files read again, the end.
+    Shell(fn(&mut Shell, &Args<'_>) -> Result<Output, CmdError>),
 }
 
 /// One command.
@@ -76,7 +162,7 @@ pub struct Command {
     pub summary: &'static str,
     /// More, for `help NAME`; may be empty.
     pub help: &'static str,
-    /// Lines that work on the sample program, each with a word on what it shows.
+    /// Lines that work on the first sample program, each with a word on what it shows.
     pub examples: &'static [(&'static str, &'static str)],
     /// Alternative argument lists; the first that fits wins.
     pub forms: &'static [&'static [Arg]],
@@ -88,5 +174,16 @@ impl Command {
     /// Canonical name.
     pub fn name(&self) -> &'static str {
         self.names.first().copied().unwrap_or("")
+    }
+
+    /// One usage line per form.
+    pub fn usage(&self) -> impl Iterator<Item = String> + '_ {
+        self.forms.iter().map(|form| {
+            let args = form.iter().map(Arg::usage);
+            let words: Vec<String> = std::iter::once(self.name().to_owned())
+                .chain(args)
+                .collect();
+            words.join(" ")
+        })
     }
 }

@@ -1,8 +1,7 @@
 //! Painters shared by the front ends: themes, and [`crate::cmd::output::Output`] as plain text,
-//! terminal escapes, JSON or styled lines.
+//! terminal escapes or styled lines.
 
 pub mod ansi;
-pub mod json;
 pub mod palette;
 pub mod spans;
 pub mod theme;

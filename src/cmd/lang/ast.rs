@@ -1,36 +1,10 @@
 //! The syntax trees.
 
+use crate::isa::Space;
+use crate::session::{BinOp, Func, UnOp};
+
 /// Byte offsets in the line.
 pub type Span = std::ops::Range<usize>;
-
-/// A memory a place can name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Space {
-    /// State buffer.
-    Sbuf,
-    /// Partial sums, in banks.
-    Psum,
-    /// Device memory, without partitions.
-    Dram,
-}
-
-impl Space {
-    /// As users write it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Sbuf => "sbuf",
-            Self::Psum => "psum",
-            Self::Dram => "dram",
-        }
-    }
-
-    /// The memory of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Sbuf, Self::Psum, Self::Dram]
-            .into_iter()
-            .find(|s| s.name() == name)
-    }
-}
 
 /// Partitions of a place. Not checked against the geometry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -179,73 +153,18 @@ pub enum Expr {
     Name(String),
 }
 
-/// Enums that are written as one fixed text each.
-macro_rules! spelled {
-    ($(#[$meta:meta])* $name:ident, $text:ident, $from:ident: $($(#[$vmeta:meta])* $variant:ident = $spelling:literal),+ $(,)?) => {
-        $(#[$meta])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum $name { $(#[doc = concat!("`", $spelling, "`")] $(#[$vmeta])* $variant),+ }
-
-        impl $name {
-            /// All of them, in the order of the documentation.
-            pub const ALL: [Self; [$($spelling),+].len()] = [$(Self::$variant),+];
-
-            /// As users write it.
-            pub const fn $text(self) -> &'static str {
-                match self { $(Self::$variant => $spelling),+ }
-            }
-
-            /// The one that is written so.
-            pub fn $from(text: &str) -> Option<Self> {
-                match text { $($spelling => Some(Self::$variant),)+ _ => None }
-            }
-        }
-    };
-}
-
-spelled! {
-    /// Functions over the elements of a place.
-    Func, name, from_name:
-    Min = "min", Max = "max", Sum = "sum", Mean = "mean",
-    /// Largest magnitude.
-    AbsMax = "absmax",
-    /// Number of NaNs.
-    Nans = "nans",
-    /// Number of infinities.
-    Infs = "infs",
-    /// Number of zeros of either sign.
-    Zeros = "zeros",
-    /// Number of elements with a byte that was never written.
-    Uninit = "uninit",
-}
-
-spelled! {
-    /// Prefix operators.
-    UnOp, symbol, from_symbol:
-    Neg = "-", BitNot = "~", Not = "!",
-}
-
-spelled! {
-    /// Infix operators, all grouping to the left.
-    BinOp, symbol, from_symbol:
-    Or = "||", And = "&&", Eq = "==", Ne = "!=", Lt = "<", Le = "<=", Gt = ">", Ge = ">=",
-    BitOr = "|", BitXor = "^", BitAnd = "&", Shl = "<<", Shr = ">>", Add = "+", Sub = "-", Mul = "*", Div = "/", Rem = "%",
-}
-
-impl BinOp {
-    /// Binding strength, weakest 0; the reasons are in the documentation of the grammar.
-    pub const fn precedence(self) -> u8 {
-        match self {
-            Self::Or => 0,
-            Self::And => 1,
-            Self::Eq | Self::Ne => 2,
-            Self::Lt | Self::Le | Self::Gt | Self::Ge => 3,
-            Self::BitOr => 4,
-            Self::BitXor => 5,
-            Self::BitAnd => 6,
-            Self::Shl | Self::Shr => 7,
-            Self::Add | Self::Sub => 8,
-            Self::Mul | Self::Div | Self::Rem => 9,
-        }
+/// Binding strength of an infix operator, weakest 0; the reasons are in the documentation of the grammar.
+pub const fn precedence(op: BinOp) -> u8 {
+    match op {
+        BinOp::Or => 0,
+        BinOp::And => 1,
+        BinOp::Eq | BinOp::Ne => 2,
+        BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => 3,
+        BinOp::BitOr => 4,
+        BinOp::BitXor => 5,
+        BinOp::BitAnd => 6,
+        BinOp::Shl | BinOp::Shr => 7,
+        BinOp::Add | BinOp::Sub => 8,
+        BinOp::Mul | BinOp::Div | BinOp::Rem => 9,
     }
 }

@@ -4,10 +4,11 @@
 //! with one trap removed: `| ^ &` bind tighter than comparisons (as in Python and Rust), so `$r1 & 3 == 0` tests the masked bits.
 //! All binary operators group to the left; comparisons do not chain: `a < b < c` compares 0 or 1 with c.
 
-use super::ast::{BinOp, Expr, ExprAst, Func, PlaceKind, Space, Span, UnOp};
+use super::ast::{Expr, ExprAst, PlaceKind, Span, precedence};
 use super::error::{ParseError, quote};
 use super::place;
 use super::token::{Cursor, Tok, is_reserved};
+use super::{BinOp, Func, UnOp};
 
 /// Deepest nesting of an expression, and tallest tree: what walks a tree by recursion is safe.
 pub const MAX_DEPTH: usize = 256;
@@ -40,9 +41,9 @@ pub(super) fn parse(c: &mut Cursor<'_>) -> Result<ExprAst, ParseError> {
 /// Operators of precedence `min` and above. `depth` counts the calls of this function and of `unary` on the stack.
 fn binary(c: &mut Cursor<'_>, min: u8, depth: usize) -> Result<Node, ParseError> {
     let mut left = unary(c, depth)?;
-    while let Some(op) = operator(c).filter(|op| op.precedence() >= min) {
+    while let Some(op) = operator(c).filter(|op| precedence(*op) >= min) {
         let (_, at) = c.bump();
-        let right = binary(c, op.precedence() + 1, deeper(depth, &at)?)?;
+        let right = binary(c, precedence(op) + 1, deeper(depth, &at)?)?;
         let span = left.ast.span.start..right.ast.span.end;
         let height = deeper(left.height.max(right.height), &at)?;
         let kind = Expr::Binary {
@@ -60,7 +61,7 @@ fn binary(c: &mut Cursor<'_>, min: u8, depth: usize) -> Result<Node, ParseError>
 
 fn operator(c: &Cursor<'_>) -> Option<BinOp> {
     match c.peek() {
-        Tok::Sym(symbol) => BinOp::from_symbol(symbol),
+        Tok::Sym(symbol) => BinOp::parse(symbol),
         _ => None,
     }
 }
@@ -164,7 +165,7 @@ fn string(c: &mut Cursor<'_>, text: String, span: &Span) -> Result<Expr, ParseEr
 
 /// A word: a memory, a function call, or a name.
 fn named(c: &mut Cursor<'_>, word: &str, span: &Span) -> Result<Expr, ParseError> {
-    let plain = Space::from_name(word).is_none();
+    let plain = place::space_of(word).is_none();
     match c.peek() {
         Tok::Sym("(") => call(c, word, span),
         Tok::Sym("[") if plain => Err(place::not_indexable(word, span.clone(), &INDEXED)),
@@ -176,7 +177,7 @@ fn named(c: &mut Cursor<'_>, word: &str, span: &Span) -> Result<Expr, ParseError
 
 fn call(c: &mut Cursor<'_>, word: &str, span: &Span) -> Result<Expr, ParseError> {
     let names = Func::ALL.map(Func::name);
-    let func = Func::from_name(word).ok_or_else(|| {
+    let func = Func::parse(word).ok_or_else(|| {
         ParseError::new(
             span.clone(),
             format!("{}, which is no function", quote(word)),

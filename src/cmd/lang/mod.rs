@@ -23,9 +23,12 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-pub use ast::{BinOp, Bytes, Expr, ExprAst, Func, Parts, PlaceAst, PlaceKind, Space, Span, UnOp};
+pub use crate::isa::Space;
+pub use crate::session::{BinOp, Func, UnOp};
+pub use ast::{Bytes, Expr, ExprAst, Parts, PlaceAst, PlaceKind, Span, precedence};
 pub use error::ParseError;
 pub use expr::{ENGINE_NAMES, ENGINE_VARIABLES, MAX_DEPTH, VARIABLES};
+pub use place::space_of;
 pub use suggest::nearest;
 pub use token::is_name;
 pub use words::{Word, strip_comment, word_at, words};

@@ -3,16 +3,22 @@
 //! Inside the brackets stand literal numbers, not expressions: `4+8` is eight bytes from offset 4. A lone `:` means all, and so does the
 //! bare name of a memory. The size of the memories is the caller's to check.
 
-use super::ast::{Bytes, Parts, PlaceAst, PlaceKind, Space, Span};
+use super::Space;
+use super::ast::{Bytes, Parts, PlaceAst, PlaceKind, Span};
 use super::error::{ParseError, quote};
 use super::token::{Cursor, Tok, is_reserved};
 
 pub(super) const EXPECTED: [&str; 4] = ["`sbuf`", "`psum`", "`dram`", "a name"];
 
+/// The memory of that name.
+pub fn space_of(name: &str) -> Option<Space> {
+    Space::ALL.into_iter().find(|s| s.name() == name)
+}
+
 /// Reads a place, `as DTYPE` included.
 pub(super) fn parse(c: &mut Cursor<'_>) -> Result<PlaceAst, ParseError> {
     match c.peek() {
-        Tok::Word(word) if !is_reserved(word) || Space::from_name(word).is_some() => {
+        Tok::Word(word) if !is_reserved(word) || space_of(word).is_some() => {
             let word = *word;
             let (_, span) = c.bump();
             after_word(c, word, span)
@@ -32,7 +38,7 @@ pub(super) fn after_word(
     span: Span,
 ) -> Result<PlaceAst, ParseError> {
     let indexed = matches!(c.peek(), Tok::Sym("["));
-    let kind = match Space::from_name(word) {
+    let kind = match space_of(word) {
         None if indexed => return Err(not_indexable(word, span, &["`sbuf`", "`psum`", "`dram`"])),
         None => PlaceKind::Name(word.to_owned()),
         Some(space) => match (space, c.eat("[").is_some()) {

@@ -1,6 +1,6 @@
 //! Trees as text: what `Display` prints parses to the same tree, with no parentheses to spare.
 
-use super::ast::{Bytes, Expr, ExprAst, Parts, PlaceAst, PlaceKind};
+use super::ast::{Bytes, Expr, ExprAst, Parts, PlaceAst, PlaceKind, precedence};
 use super::token::is_name;
 use std::fmt;
 
@@ -110,9 +110,9 @@ impl fmt::Display for Expr {
                 child(f, operand, PREFIX)
             }
             Self::Binary { op, left, right } => {
-                child(f, left, op.precedence())?;
+                child(f, left, precedence(*op))?;
                 write!(f, " {} ", op.symbol())?;
-                child(f, right, op.precedence() + 1)
+                child(f, right, precedence(*op) + 1)
             }
             Self::Name(name) => f.write_str(name),
         }
@@ -125,7 +125,7 @@ const PREFIX: u8 = 10;
 /// A child whose operator must bind at least as strongly as `least`, in parentheses if it does not.
 fn child(f: &mut fmt::Formatter<'_>, expr: &ExprAst, least: u8) -> fmt::Result {
     match &expr.kind {
-        Expr::Binary { op, .. } if op.precedence() < least => write!(f, "({expr})"),
+        Expr::Binary { op, .. } if precedence(*op) < least => write!(f, "({expr})"),
         _ => fmt::Display::fmt(expr, f),
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Number, Value};
 
-use crate::cmd::output::Data;
+use super::output::Data;
 
 /// The JSON value; NaN and infinities become the strings `"nan"`, `"inf"`, `"-inf"`. Integers are
 /// exact up to 64 bits, wider ones are strings.

@@ -1,0 +1,28 @@
+//! The commands, a file per chapter. A record says how a command is read and explained, the function under it what it does.
+
+mod code;
+mod edit;
+mod info;
+mod inspect;
+mod run;
+mod session;
+mod stops;
+mod test;
+mod time;
+mod touch;
+
+use super::spec::Command;
+
+/// Every chapter, in the order of the help text.
+pub const ALL: &[&[Command]] = &[
+    run::COMMANDS,
+    time::COMMANDS,
+    stops::COMMANDS,
+    inspect::COMMANDS,
+    touch::COMMANDS,
+    info::COMMANDS,
+    edit::COMMANDS,
+    code::COMMANDS,
+    test::COMMANDS,
+    session::COMMANDS,
+];

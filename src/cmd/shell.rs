@@ -1,0 +1,208 @@
+//! The shell around a session: one line in, one outcome out.
+
+use std::path::{Path, PathBuf};
+
+use super::args::{self, Context};
+use super::command_of;
+use super::complete::{Completion, complete};
+use super::error::CmdError;
+use super::lang::word_at;
+use super::launch::Launch;
+use super::outcome::Outcome;
+use super::output::Output;
+use super::record::Recorder;
+use super::report;
+use super::script::Script;
+use super::spec::{Command, Run};
+use crate::session::{Budget, Goal, Progress, Session};
+
+/// What became of a command line.
+#[derive(Debug)]
+pub enum Started {
+    /// Nothing but white space and comment.
+    Empty,
+    /// It is done.
+    Done(Box<Outcome>),
+    /// It runs; [`Shell::poll`] goes on with it.
+    Running,
+}
+
+/// A run in progress.
+struct Running {
+    line: String,
+    command: &'static Command,
+    /// Not yet begun.
+    goal: Option<Goal>,
+}
+
+/// A session with what is around it.
+pub struct Shell {
+    session: Session,
+    pub(super) launch: Launch,
+    pub(super) base: PathBuf,
+    pub(super) recorder: Recorder,
+    /// Lines that wait to be run.
+    pub script: Script,
+    pub(super) over: bool,
+    running: Option<Running>,
+}
+
+impl Shell {
+    /// Opens the program of a launch.
+    ///
+    /// # Errors
+    /// A file that cannot be read or is malformed, a place outside its memory.
+    pub fn open(launch: Launch) -> Result<Shell, CmdError> {
+        let session = launch.open()?;
+        Ok(Shell {
+            session,
+            recorder: Recorder::default(),
+            base: launch.base.clone(),
+            launch,
+            script: Script::default(),
+            over: false,
+            running: None,
+        })
+    }
+
+    /// The session.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    pub(super) fn session_mut(&mut self) -> &mut Session {
+        &mut self.session
+    }
+
+    /// Shares the flag that interrupts a run.
+    pub fn set_interrupt(&mut self, flag: std::sync::Arc<std::sync::atomic::AtomicBool>) {
+        self.session.set_interrupt(flag);
+    }
+
+    /// Directory that relative file names of commands start from; empty for the current one.
+    pub fn base(&self) -> &Path {
+        &self.base
+    }
+
+    /// Was `quit` given?
+    pub fn is_over(&self) -> bool {
+        self.over
+    }
+
+    /// Command lines executed so far, oldest first.
+    pub fn history(&self) -> impl DoubleEndedIterator<Item = &str> {
+        self.recorder.lines()
+    }
+
+    /// What may stand at the cursor.
+    pub fn complete(&self, line: &str, pos: usize) -> Completion {
+        complete(self.context(), line, pos)
+    }
+
+    fn context(&self) -> Context<'_> {
+        Context {
+            session: &self.session,
+            base: &self.base,
+        }
+    }
+
+    /// Begins a command line; a run in progress ends as by an interrupt.
+    pub fn start(&mut self, line: &str) -> Started {
+        if self.running.take().is_some() {
+            self.session.cancel();
+        }
+        let word = match word_at(line, 0) {
+            Ok(Some(word)) => word,
+            Ok(None) => return Started::Empty,
+            Err(e) => return self.done(line, None, Err(e.into())),
+        };
+        let command = match command_of(&word) {
+            Ok(command) => command,
+            Err(e) => return self.done(line, None, Err(e)),
+        };
+        let args = match args::parse(self.context(), command, line, word.span.end) {
+            Ok(args) => args,
+            Err(e) => return self.done(line, Some(command), Err(e)),
+        };
+        let result = match command.run {
+            Run::Read(f) => f(&self.session, &args),
+            Run::Edit(f) => f(&mut self.session, &args),
+            Run::Shell(f) => f(self, &args),
+            Run::Move(f) => match f(&self.session, &args) {
+                Ok(goal) => {
+                    self.running = Some(Running {
+                        line: line.to_owned(),
+                        command,
+                        goal: Some(goal),
+                    });
+                    return Started::Running;
+                }
+                Err(e) => Err(e),
+            },
+        };
+        self.done(line, Some(command), result)
+    }
+
+    fn done(
+        &mut self,
+        line: &str,
+        command: Option<&'static Command>,
+        result: Result<Output, CmdError>,
+    ) -> Started {
+        let outcome = Outcome::new(&self.session, line, command, result, None);
+        Started::Done(Box::new(self.noted(outcome)))
+    }
+
+    /// Goes on with the run that [`Shell::start`] began; `None` while it is not over, or when there is none.
+    pub fn poll(&mut self, budget: Budget) -> Option<Outcome> {
+        let running = self.running.as_mut()?;
+        let progress = match running.goal.take() {
+            Some(goal) => self.session.run(goal, budget),
+            None => self.session.resume(budget),
+        };
+        let (result, stop) = match progress {
+            Progress::Again => return None,
+            Progress::Stopped(stop) => {
+                let log = self.session.take_log();
+                (Ok(report::output(&self.session, &stop, log)), Some(stop))
+            }
+            Progress::Failed(e) => (Err(e.into()), None),
+        };
+        let Running { line, command, .. } = self.running.take()?;
+        let outcome = Outcome::new(&self.session, &line, Some(command), result, stop);
+        Some(self.noted(outcome))
+    }
+
+    /// Ends the run in progress as an interrupt does.
+    pub fn cancel(&mut self) -> Option<Outcome> {
+        let Running { line, command, .. } = self.running.take()?;
+        let stop = self.session.cancel().clone();
+        let log = self.session.take_log();
+        let output = report::output(&self.session, &stop, log);
+        let outcome = Outcome::new(&self.session, &line, Some(command), Ok(output), Some(stop));
+        Some(self.noted(outcome))
+    }
+
+    /// Executes a command line to its end; `None` for an empty one. Runs are interruptible through the flag.
+    pub fn execute(&mut self, line: &str) -> Option<Outcome> {
+        match self.start(line) {
+            Started::Empty => None,
+            Started::Done(outcome) => Some(*outcome),
+            Started::Running => loop {
+                if let Some(outcome) = self.poll(Budget::UNLIMITED) {
+                    return Some(outcome);
+                }
+            },
+        }
+    }
+
+    /// Writes the outcome where sessions are recorded.
+    fn noted(&mut self, mut outcome: Outcome) -> Outcome {
+        if let Err(e) = self.recorder.note(&outcome)
+            && outcome.result.is_ok()
+        {
+            outcome.result = Err(e);
+        }
+        outcome
+    }
+}
