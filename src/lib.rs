@@ -6,7 +6,9 @@
 //! `paint` shared drawing, `tui` `repl` `batch` front ends.
 
 pub mod batch;
+pub mod cli;
 pub mod cmd;
+pub mod config;
 pub mod isa;
 pub mod num;
 pub mod paint;
@@ -14,4 +16,5 @@ pub mod program;
 pub mod repl;
 pub mod session;
 pub mod sim;
+pub mod tools;
 pub mod tui;

@@ -27,9 +27,12 @@ const CRATES: &[(&str, &[&str])] = &[
     ("ratatui", &["tui", "paint/spans.rs"]),
     ("crossterm", &["tui"]),
     ("rustyline", &["repl"]),
-    ("serde_json", &["paint/json.rs", "session", "batch"]),
-    ("clap", &["cli.rs", "main.rs"]),
-    ("color_eyre", &["cli.rs", "main.rs", "tui"]),
+    (
+        "serde_json",
+        &["cmd/json.rs", "cmd/record.rs", "session", "batch", "isa/structural/tests.rs"],
+    ),
+    ("clap", &["cli", "main.rs"]),
+    ("color_eyre", &["cli", "main.rs", "tui"]),
 ];
 
 fn sources() -> Vec<(String, String)> {
@@ -122,7 +125,7 @@ fn every_module_has_a_floor() {
     let lib = include_str!("../../src/lib.rs");
     for line in lib.lines().filter_map(|l| l.strip_prefix("pub mod ")) {
         let module = line.trim_end_matches(';');
-        let known = FLOORS.iter().any(|(f, _)| *f == module) || matches!(module, "cli" | "config");
+        let known = FLOORS.iter().any(|(f, _)| *f == module) || matches!(module, "cli" | "config" | "tools");
         assert!(known, "src/lib.rs declares {module}, which has no floor");
     }
 }

@@ -1,0 +1,344 @@
+//! The verbs that need no session: listing, assembling, checking, explaining, the instruction reference.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::cmd::launch::{Given, Input, Launch};
+use crate::cmd::output::{Data, Line, Output, Tone};
+use crate::cmd::{CmdError, ErrorKind, Exit, explain as explained, json, report};
+use crate::isa::legal::CheckSettings;
+use crate::isa::{Bundle, Generation, OpRow, Queue, Severity, table};
+use crate::paint::ansi;
+use crate::paint::theme::Theme;
+use crate::program::{Program, Stream, check as checks, explain::explain as take_apart, listing};
+
+/// How an answer is shown.
+pub struct Shown<'o> {
+    /// Where it goes.
+    pub out: &'o mut dyn Write,
+    /// Colours of text.
+    pub theme: Theme,
+    /// One JSON object instead of text.
+    pub json: bool,
+}
+
+impl Shown<'_> {
+    fn show(&mut self, output: &Output) -> io::Result<()> {
+        if self.json {
+            writeln!(self.out, "{}", json::line(&output.data))?;
+        } else {
+            self.out
+                .write_all(ansi::text(output, self.theme).as_bytes())?;
+        }
+        self.out.flush()
+    }
+}
+
+/// Why a verb failed.
+#[derive(Debug, thiserror::Error)]
+pub enum ToolError {
+    /// As a command fails.
+    #[error(transparent)]
+    Command(#[from] CmdError),
+    /// Output cannot be written.
+    #[error(transparent)]
+    Output(#[from] io::Error),
+}
+
+fn unreadable(e: impl std::fmt::Display) -> CmdError {
+    CmdError::new(ErrorKind::File, e.to_string())
+}
+
+fn generation_of(launch: &Launch, program: &Program) -> Generation {
+    launch
+        .generation
+        .or(program.generation)
+        .unwrap_or(Generation::V3)
+}
+
+/// `tpbdbg disasm`: text that `asm` makes the same bytes of.
+///
+/// # Errors
+/// A program cannot be read.
+pub fn disasm(
+    launch: &Launch,
+    hex: bool,
+    fields: bool,
+    out: &mut dyn Write,
+) -> Result<Exit, ToolError> {
+    let program = launch.program()?;
+    let options = listing::Options {
+        hex,
+        fields,
+        ..listing::Options::new(generation_of(launch, &program))
+    };
+    let mut text = String::new();
+    listing::program(&mut text, &program, &options).map_err(unreadable)?;
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    Ok(Exit::Done)
+}
+
+/// `tpbdbg asm`: one stream goes to `output`, several go into that directory or to files named after it.
+///
+/// # Errors
+/// Text that cannot be assembled, a file that cannot be written.
+pub fn asm(launch: &Launch, output: &Path, err: &mut dyn Write) -> Result<Exit, ToolError> {
+    let program = launch.program()?;
+    if !program.images.is_empty() {
+        writeln!(
+            err,
+            "tpbdbg: initial data of the text is not part of a bundle stream"
+        )?;
+    }
+    for stream in &program.streams {
+        let path = if program.streams.len() == 1 && !output.is_dir() {
+            output.to_owned()
+        } else {
+            stream_file(output, stream)
+        };
+        let told = |e| CmdError::file(&path, e);
+        let mut file = io::BufWriter::new(std::fs::File::create(&path).map_err(told)?);
+        for bundle in stream.bundles() {
+            let bundle = bundle.map_err(unreadable)?;
+            file.write_all(bundle.bytes()).map_err(told)?;
+        }
+        file.flush().map_err(told)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// `DIR/pe.bin`, or `out.pe.bin` beside `out.bin`.
+fn stream_file(output: &Path, stream: &Stream) -> PathBuf {
+    let engine = stream.queue.name();
+    if output.is_dir() {
+        return output.join(format!("{engine}.bin"));
+    }
+    let extension = output
+        .extension()
+        .map_or("bin".into(), |e| e.to_string_lossy());
+    output.with_extension(format!("{engine}.{extension}"))
+}
+
+/// `tpbdbg check`: findings; a broken rule makes exit code 1.
+///
+/// # Errors
+/// A program cannot be read.
+pub fn check(launch: &Launch, shown: &mut Shown<'_>) -> Result<Exit, ToolError> {
+    let program = launch.program()?;
+    let options = checks::Options::new(generation_of(launch, &program));
+    let found = checks::findings(&program, &options).map_err(unreadable)?;
+    let at = |s: &checks::Site| report::Cause {
+        seq: None,
+        queue: s.queue,
+        index: s.index,
+    };
+    let rows = found.iter().map(|f| report::Finding {
+        rule: f.rule,
+        severity: f.severity,
+        count: f.count,
+        first: at(&f.first),
+        last: at(&f.last),
+        message: &f.message,
+    });
+    shown.show(&report::findings(rows))?;
+    let broken = found.iter().any(|f| f.severity == Severity::Error);
+    Ok(if broken { Exit::Failed } else { Exit::Done })
+}
+
+/// `tpbdbg explain`: 128 hex digits, or `FILE`, or `FILE:INDEX`.
+///
+/// # Errors
+/// Neither; a program that cannot be read, an index behind its end.
+pub fn explain(
+    what: &str,
+    generation: Option<Generation>,
+    queue: Option<Queue>,
+    shown: &mut Shown<'_>,
+) -> Result<Exit, ToolError> {
+    let (bundle, at, generation) = match Bundle::from_hex(what) {
+        Ok(bundle) => (bundle, None, generation.unwrap_or(Generation::V3)),
+        Err(_) => {
+            let (file, index) = file_and_index(what);
+            let launch = Launch {
+                programs: vec![Given {
+                    input: Input::File(file.to_owned()),
+                    queue,
+                }],
+                generation,
+                ..Launch::default()
+            };
+            let program = launch.program()?;
+            let wanted = queue
+                .and_then(|q| program.stream(q))
+                .or(program.streams.first());
+            let stream =
+                wanted.ok_or_else(|| unreadable(format!("{}: no stream", file.display())))?;
+            let bundle = stream.bundle(index).map_err(unreadable)?.ok_or_else(|| {
+                let m = format!(
+                    "{}: bundle {index}, the stream has {}",
+                    file.display(),
+                    stream.len()
+                );
+                CmdError::new(ErrorKind::Usage, m)
+            })?;
+            (
+                bundle,
+                Some((stream.queue, index)),
+                generation_of(&launch, &program),
+            )
+        }
+    };
+    let engine = at.map_or(queue, |(q, _)| Some(q)).and_then(Queue::engine);
+    let settings = CheckSettings::default();
+    let explanation = take_apart(&bundle, generation, engine, &settings);
+    shown.show(&explained::output(&explanation, at))?;
+    Ok(Exit::Done)
+}
+
+/// A file name may hold colons; what stands behind the last one is an index when it is a number and no such file exists.
+fn file_and_index(what: &str) -> (&Path, u64) {
+    let whole = Path::new(what);
+    match what
+        .rsplit_once(':')
+        .map(|(file, index)| (file, crate::cmd::lang::number(index)))
+    {
+        Some((file, Ok(index))) if !whole.exists() => (Path::new(file), index),
+        _ => (whole, 0),
+    }
+}
+
+/// `tpbdbg isa`: all opcodes, or one with its fields.
+///
+/// # Errors
+/// No such opcode.
+pub fn isa(
+    name: Option<&str>,
+    generation: Option<Generation>,
+    shown: &mut Shown<'_>,
+) -> Result<Exit, ToolError> {
+    let output = match name {
+        None => all_opcodes(generation),
+        Some(name) => {
+            let byte = crate::cmd::lang::number(name)
+                .ok()
+                .and_then(|n| u8::try_from(n).ok());
+            let row = table::by_name(name).or_else(|| table::by_byte(byte?));
+            let row = row.ok_or_else(|| {
+                let near = crate::cmd::lang::nearest(name, table::rows().map(OpRow::listing_name));
+                let hint = near.map_or(String::new(), |n| format!("; did you mean `{n}`?"));
+                CmdError::new(ErrorKind::Usage, format!("no opcode `{name}`{hint}"))
+            })?;
+            opcode(row, generation)
+        }
+    };
+    shown.show(&output)?;
+    Ok(Exit::Done)
+}
+
+fn row_data(row: &OpRow) -> Vec<(&'static str, Data)> {
+    let gens = Generation::ALL
+        .into_iter()
+        .filter(|g| row.gens.has(*g))
+        .map(|g| g.info().name);
+    vec![
+        ("byte", row.byte.into()),
+        ("name", row.listing_name().into()),
+        ("header_name", row.name.into()),
+        ("layout", row.layout.into()),
+        ("engines", engines(row).into()),
+        ("generations", gens.collect::<Vec<_>>().into()),
+        ("dormant", row.dormant.into()),
+        ("decode", row.decode.word().into()),
+        ("semantics", row.semantics.word().into()),
+        ("doc", row.doc.into()),
+    ]
+}
+
+fn engines(row: &OpRow) -> String {
+    use crate::isa::Engines;
+    match row.engines {
+        Engines::Of(list) => list.iter().map(|e| e.name()).collect::<Vec<_>>().join(" "),
+        Engines::All => "all".to_owned(),
+        Engines::Dma => "dma".to_owned(),
+        Engines::Host => "host".to_owned(),
+        Engines::Nobody => "none".to_owned(),
+    }
+}
+
+fn generations(row: &OpRow) -> String {
+    let names = Generation::ALL
+        .into_iter()
+        .filter(|g| row.gens.has(*g))
+        .map(|g| g.info().name);
+    names.collect::<Vec<_>>().join(" ")
+}
+
+fn all_opcodes(generation: Option<Generation>) -> Output {
+    let rows = || table::rows().filter(|r| generation.is_none_or(|g| r.gens.has(g)));
+    let line = |r: &'static OpRow| {
+        Line::toned(Tone::Place, format!("{:#04x}", r.byte))
+            .then(Tone::Op, format!(" {:<32}", r.listing_name()))
+            .then(Tone::Value, format!(" {:<14}", engines(r)))
+            .then(Tone::Plain, format!(" {}", r.doc))
+    };
+    let data = rows().map(|r| Data::Map(row_data(r))).collect();
+    Output::new(
+        rows().map(line).collect(),
+        Data::Map(vec![("opcodes", Data::List(data))]),
+    )
+}
+
+fn opcode(row: &'static OpRow, generation: Option<Generation>) -> Output {
+    let generation = generation.unwrap_or(Generation::V3);
+    let head = Line::toned(Tone::Place, format!("{:#04x}", row.byte))
+        .then(Tone::Op, format!(" {}", row.listing_name()));
+    let mut lines = vec![head, Line::plain(row.doc)];
+    let header = (row.name != row.listing_name()).then_some(("header name", row.name.to_owned()));
+    let known = format!(
+        "bytes {}, meaning {}",
+        row.decode.word(),
+        row.semantics.word()
+    );
+    let pairs = [
+        ("engines", engines(row)),
+        ("generations", generations(row)),
+        ("layout", row.layout.to_owned()),
+        ("known", known),
+    ];
+    lines.extend(
+        header
+            .into_iter()
+            .chain(pairs)
+            .map(|(k, v)| Line::pair(k, v)),
+    );
+    if let crate::isa::Exec::Unmodelled(why) = row.exec {
+        lines.push(Line::pair("not modelled", why));
+    }
+    if row.dormant {
+        lines.push(Line::pair("dormant", "present but not maintained"));
+    }
+    let format = row.format(&Bundle::of_opcode(row.byte), generation);
+    let mut fields = Vec::new();
+    for f in format.fields {
+        let position = match (f.at % 8, f.bits % 8) {
+            (0, 0) if f.bits == 8 => f.byte().to_string(),
+            (0, 0) => format!("{}..{}", f.byte(), f.byte() + usize::from(f.bits / 8)),
+            (bit, _) => format!("{}.{bit}-{}", f.byte(), bit + f.bits - 1),
+        };
+        lines.push(
+            Line::toned(Tone::Dim, format!("{position:>7}  "))
+                .then(Tone::Key, format!("{:<26}", f.name))
+                .then(Tone::Plain, format!(" {}", f.doc)),
+        );
+        fields.push(Data::Map(vec![
+            ("name", f.name.into()),
+            ("bit", u64::from(f.at).into()),
+            ("bits", u64::from(f.bits).into()),
+            ("doc", f.doc.into()),
+        ]));
+    }
+    let mut map = row_data(row);
+    map.push(("fields", Data::List(fields)));
+    Output::new(lines, Data::Map(map))
+}
