@@ -89,8 +89,8 @@ fn a_terminal_has_prompt_completion_repetition_and_history() {
     let mut t = Terminal::open(dir.path(), &["repl", "prog.tasm"]);
     t.wait_for("any:0>", 1);
     t.type_in("goto st\t\r");
-    t.wait_for("goto start", 1);
     t.wait_for("stop: start", 1);
+    t.wait_for("any:0>", 2);
     t.type_in("step\r");
     t.wait_for("any:1>", 1);
     t.type_in("\r");
@@ -98,14 +98,17 @@ fn a_terminal_has_prompt_completion_repetition_and_history() {
     // A wrong line is marked, and does not repeat.
     t.type_in("stpe\r");
     t.wait_for("did you mean `step`?", 1);
+    t.wait_for("any:2>", 2);
     t.type_in("\r");
+    t.wait_for("any:2>", 3);
     // Several pasted lines are executed one by one.
     t.type_in("\x1b[200~print 10 + 1\nprint 20 + 2\n\x1b[201~\r");
     t.wait_for("20 + 2: 22", 1);
     t.wait_for("10 + 1: 11", 1);
+    t.wait_for("any:2>", 4);
     // Ctrl-C throws the line away, Ctrl-D ends.
     t.type_in("print 3\x03");
-    t.wait_for("any:2>", 3);
+    t.wait_for("any:2>", 5);
     t.type_in("\x04");
     assert!(t.child.wait().unwrap().success());
     let history = fs::read_to_string(dir.path().join("state/tpbdbg/history")).unwrap();
