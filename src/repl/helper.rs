@@ -65,7 +65,11 @@ impl Hinter for Helper {
 
 impl Highlighter for Helper {
     fn highlight<'l>(&self, line: &'l str, _: usize) -> Cow<'l, str> {
-        Cow::Owned(ansi::line(&highlight(line), self.theme))
+        // Pasted text may hold several lines; the editor counts them.
+        let lines = line
+            .split('\n')
+            .map(|l| ansi::line(&highlight(l), self.theme));
+        Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
     }
 
     fn highlight_prompt<'b, 's: 'b, 'p: 'b>(&'s self, prompt: &'p str, _: bool) -> Cow<'b, str> {

@@ -8,10 +8,15 @@
 )]
 
 mod cli;
+mod cli;
 mod commands;
+mod commands;
+mod floors;
 mod floors;
 mod pty;
 mod repl;
+mod repl;
+mod samples;
 mod samples;
 mod screen;
 mod scripts;
