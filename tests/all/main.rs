@@ -8,15 +8,10 @@
 )]
 
 mod cli;
-mod cli;
 mod commands;
-mod commands;
-mod floors;
 mod floors;
 mod pty;
 mod repl;
-mod repl;
-mod samples;
 mod samples;
 mod screen;
 mod scripts;
