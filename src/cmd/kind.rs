@@ -142,7 +142,7 @@ impl ArgKind {
             ArgKind::Moment => {
                 let ends = [
                     Candidate::new("start", "seq 0"),
-                    Candidate::new("end", "the last known point"),
+                    Candidate::new("end", "the end of the program"),
                 ];
                 let named = session.snapshots().iter();
                 let named =

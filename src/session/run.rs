@@ -29,6 +29,8 @@ pub enum Goal {
     Goto(u64),
     /// The furthest known point.
     End,
+    /// The end of the program: through all that is known, then on without stops.
+    Finish,
 }
 
 /// How long a run may work before it answers [`Progress::Again`].
@@ -141,6 +143,14 @@ impl Session {
             Goal::End => Task::Travel {
                 seq: known,
                 then: None,
+            },
+            // Without stops on the way, so that it gives what a plain run gives.
+            Goal::Finish => Task::Travel {
+                seq: known,
+                then: Some(Forward {
+                    to: Some(u64::MAX),
+                    ..forward(Count::Endless, None)
+                }),
             },
             Goal::Goto(seq) => Task::Travel {
                 seq: seq.min(known),
@@ -349,7 +359,11 @@ impl Session {
         let Some(head) = journal.record(at).map(|r| r.head) else {
             return Some(self.out_of_reach());
         };
-        if self.stops.armed.after() && b.judged.is_none() {
+        // Steps back from a hit begin with the bundle that made it: it was just reported.
+        let reported = b.left.is_some()
+            && self.last.kind == StopKind::Watch
+            && self.last.seq + 1 == self.seq();
+        if self.stops.armed.after() && b.judged.is_none() && !reported {
             // Before anything of the bundle is taken back: in the state in which the forward run judged it.
             b.judged = self.bundle_of(at).map(|at| {
                 let hits = self.touched(at);

@@ -58,7 +58,7 @@ fn back(_: &Session, a: &Args<'_>) -> Result<Goal, CmdError> {
 
 fn goto(s: &Session, a: &Args<'_>) -> Result<Goal, CmdError> {
     Ok(match a.moment("seq") {
-        None | Some(Moment::End) => Goal::End,
+        None | Some(Moment::End) => Goal::Finish,
         Some(Moment::Seq(seq)) => Goal::Goto(seq),
         Some(Moment::Snapshot(name)) => {
             Goal::Goto(s.snapshots().get(&name).map_or(s.seq(), |n| n.mark.seq))
