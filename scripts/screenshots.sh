@@ -3,16 +3,17 @@
 # reads the screen and draws it. Needs tmux and python3.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-cargo build --release
+program=${TPBDBG:-target/release/tpbdbg}
+[ -n "${TPBDBG:-}" ] || cargo build --release
 out=assets/pictures
 mkdir -p "$out"
 
 # shot NAME COLUMNS ROWS PROGRAM KEYS...: every KEYS word is one argument of tmux send-keys.
 shot() {
-    local name=$1 columns=$2 rows=$3 program=$4 session="tpbdbg-shot-$$"
+    local name=$1 columns=$2 rows=$3 arguments=$4 session="tpbdbg-shot-$$"
     shift 4
     tmux new-session -d -s "$session" -x "$columns" -y "$rows" \
-        "env TERM=xterm-256color COLORTERM=truecolor NO_COLOR= target/release/tpbdbg $program"
+        "env TERM=xterm-256color COLORTERM=truecolor NO_COLOR= $program $arguments"
     sleep 1
     for key in "$@"; do
         tmux send-keys -t "$session" "$key"

@@ -9,9 +9,11 @@
 
 mod cli;
 mod commands;
+mod docs;
 mod floors;
 mod pty;
 mod repl;
+mod replay;
 mod samples;
 mod screen;
 mod scripts;
