@@ -28,6 +28,8 @@ pub struct Machine {
     pub(super) generation: Generation,
     pub(super) settings: Settings,
     pub(super) rules: Rules,
+    /// [`Settings::altered`], asked at every step.
+    pub(super) altered: bool,
     pub(super) policy: Policy,
     pub(super) code: Code,
     pub(super) state: State,
@@ -67,6 +69,7 @@ impl Machine {
             generation,
             settings,
             rules: settings.rules(),
+            altered: settings.altered(),
             policy,
             code: Code::new(generation, settings.checks()),
             state,
@@ -96,6 +99,7 @@ impl Machine {
     pub fn set_settings(&mut self, settings: Settings) {
         self.settings = settings;
         self.rules = settings.rules();
+        self.altered = settings.altered();
         self.code.set_checks(settings.checks());
     }
 

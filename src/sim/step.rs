@@ -173,11 +173,11 @@ impl Machine {
 
     fn choose(&mut self) -> Option<Ready> {
         let order = sched::order(&self.state, self.policy);
-        if self.policy != Policy::Timed {
-            return order.into_iter().find_map(|q| self.ready(q));
+        if self.policy == Policy::Timed {
+            let all = order.map(|q| self.ready(q));
+            return all.into_iter().flatten().min_by_key(|r| r.start);
         }
-        let all = order.map(|q| self.ready(q));
-        all.into_iter().flatten().min_by_key(|r| r.start)
+        order.into_iter().find_map(|q| self.ready(q))
     }
 
     /// Does the head take part in a join that has not been released?
@@ -293,7 +293,7 @@ impl Machine {
             self.report.log.truncate(reported.1);
             if t.rule == "not-modelled" && self.settings.is(Id::Unmodelled, 1) {
                 let why = t.message.clone();
-                result = self.attempt(ready, at, scheduled, Some(why));
+                result = self.attempt(ready, at, scheduled, Some(&why));
             }
         }
         match result {
@@ -310,7 +310,7 @@ impl Machine {
         ready: Ready,
         at: usize,
         scheduled: bool,
-        skip: Option<String>,
+        skip: Option<&str>,
     ) -> Result<StepDone, Trap> {
         let Some(head) = self.code.head(at) else {
             return Err(Trap::new("fetch", "the bundle was lost"));
@@ -327,7 +327,11 @@ impl Machine {
         };
         let passed = self.released(queue) && matches!(head.gate, Gate::Join | Gate::Return);
         let seq = self.journal.seq();
-        let time = self.moment(ready.start, head);
+        let busy = match self.policy {
+            Policy::Timed => timing::busy(&head.instr, head.engine),
+            _ => 0,
+        };
+        let time = self.moment(ready.start, busy, head.engine);
         let step = StepHead {
             kind: StepKind::Retire,
             agent,
@@ -338,7 +342,7 @@ impl Machine {
             sched::advance(&mut writer, self.policy, queue);
             writer.note(NOTE_SCHEDULED);
         }
-        if self.settings.altered() {
+        if self.altered {
             writer.note(NOTE_SETTINGS);
         }
         let mut cx = Cx {
@@ -372,7 +376,7 @@ impl Machine {
             cx.reads_done();
         }
         match (skip, head.run) {
-            (Some(why), _) => cx.skip(&why),
+            (Some(why), _) => cx.skip(why),
             (None, Ok(run)) => run(&mut cx)?,
             (None, Err(why)) => {
                 return Err(Trap::not_modelled(format!("{}: {why}", head.instr.name())));
@@ -387,18 +391,16 @@ impl Machine {
             writer.set_flags(agent, then);
         }
         if self.policy == Policy::Timed {
-            let free = time.start + timing::busy(&head.instr, head.engine);
-            writer.set_sched(slot::CLOCK + agent, free);
+            writer.set_sched(slot::CLOCK + agent, time.start.saturating_add(busy));
         }
         Ok(writer.commit())
     }
 
-    fn moment(&self, start: u64, head: &Head) -> Moment {
-        let lasts =
-            || timing::busy(&head.instr, head.engine) + timing::drain(head.engine, self.generation);
+    fn moment(&self, start: u64, busy: u64, engine: Engine) -> Moment {
+        let lasts = || busy.saturating_add(timing::drain(engine, self.generation));
         Moment {
             start,
-            done: (self.policy == Policy::Timed).then(|| start + lasts()),
+            done: (self.policy == Policy::Timed).then(|| start.saturating_add(lasts())),
         }
     }
 

@@ -51,6 +51,15 @@ impl Port {
     }
 }
 
+/// Would a word written to the address change that semaphore or event?
+pub fn changes(addr: u64, event: bool, idx: u8) -> bool {
+    match Port::at(addr) {
+        Some(Port::Event(n)) => event && n == idx,
+        Some(Port::Set(n) | Port::Add(n) | Port::Subtract(n)) => !event && n == idx,
+        _ => false,
+    }
+}
+
 /// Is the address in the event and semaphore windows?
 pub const fn in_sync(addr: u64) -> bool {
     addr >= SYNC && addr < SYNC_END
