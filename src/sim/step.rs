@@ -5,7 +5,7 @@
 //! bundle is one journal record, every finished transfer another; a fault takes its record back.
 //! Afterwards transfers finish again, so that a state between two steps is always a settled one.
 
-use super::code::{Gate, Head};
+use super::code::Gate;
 use super::exec::{Cx, Fired, Moment, Transfer, frame, landing, own_transfers};
 use super::fault::{Fault, Finding, Trap};
 use super::machine::{Machine, flag};

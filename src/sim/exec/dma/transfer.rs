@@ -370,7 +370,7 @@ fn way(t: &Transfer, fp8_fn: bool) -> Result<Way, Trap> {
     }
     if t.op.0 > DgeOp::MIN.0 {
         let m = format!("compute operation {} is not defined", t.op);
-        return Err(Trap::at("dge-op", "compute_op", m));
+        return Err(Trap::at("enum", "compute_op", m));
     }
     let accumulates = matches!(
         to,
