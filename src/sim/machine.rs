@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::code::{Code, Stream};
 use super::exec::{Report, Scratch};
+use super::race::Flight;
 use super::sched::{self, Policy};
 use super::settings::{Id, Settings};
 use crate::isa::{self, Bundle, Generation, Instr, Queue};
@@ -37,6 +38,8 @@ pub struct Machine {
     pub(super) scratch: Scratch,
     pub(super) report: Report,
     pub(super) interrupt: Arc<AtomicBool>,
+    /// Memory of the transfers in flight.
+    pub(super) flights: Vec<Flight>,
 }
 
 impl std::fmt::Debug for Machine {
@@ -77,6 +80,7 @@ impl Machine {
             scratch: Scratch::default(),
             report: Report::default(),
             interrupt: Arc::default(),
+            flights: Vec::new(),
         }
     }
 

@@ -21,6 +21,8 @@ pub mod journal;
 pub mod machine;
 pub mod memory;
 mod past;
+mod race;
+mod ready;
 pub mod rect;
 pub mod sched;
 pub mod settings;
