@@ -160,6 +160,10 @@ pub fn explain(
         Ok(bundle) => (bundle, None, generation.unwrap_or(Generation::V3)),
         Err(_) => {
             let (file, index) = file_and_index(what);
+            if !file.exists() && what.bytes().all(|b| b.is_ascii_hexdigit()) {
+                let m = format!("{} hex digits, a bundle has 128", what.len());
+                return Err(CmdError::new(ErrorKind::Usage, m).into());
+            }
             let launch = Launch {
                 programs: vec![Given {
                     input: Input::File(file.to_owned()),

@@ -4,7 +4,7 @@ use super::arena::Arena;
 use super::hidden::Region;
 use super::memory::Segment;
 use super::rect::Runs;
-use super::state::State;
+use super::state::{Small, State};
 use super::written;
 use std::mem::swap;
 
@@ -141,7 +141,6 @@ pub(super) fn mask_bytes(runs: &Runs) -> usize {
 
 /// Swaps the value in the effect with the one in the state. Twice is the identity.
 pub(super) fn exchange(effect: &mut Effect, payload: &mut Payload, state: &mut State) {
-    let small = &mut state.small;
     match effect {
         Effect::Bytes {
             runs,
@@ -153,6 +152,53 @@ pub(super) fn exchange(effect: &mut Effect, payload: &mut Payload, state: &mut S
             *undone = !*undone;
         }
         Effect::SameBytes(_) => {}
+        Effect::Hidden {
+            start,
+            len,
+            payload: at,
+        } => {
+            let words = state.hidden.words_mut(Region {
+                name: "",
+                start: *start,
+                len: *len,
+            });
+            let saved = payload
+                .log
+                .get_mut(*at, 4 * *len as usize)
+                .as_chunks_mut::<4>()
+                .0;
+            for (word, bytes) in words.iter_mut().zip(saved) {
+                *bytes = std::mem::replace(word, u32::from_le_bytes(*bytes)).to_le_bytes();
+            }
+        }
+        Effect::Patch {
+            agent,
+            index,
+            present,
+            payload: at,
+        } => {
+            let Some(saved) = payload.log.get_mut(*at, 64).first_chunk_mut::<64>() else {
+                return;
+            };
+            let patches = &mut state.small.patches;
+            let key = (*agent, *index);
+            let former = if *present {
+                patches.insert(key, *saved)
+            } else {
+                patches.remove(&key)
+            };
+            *present = former.is_some();
+            *saved = former.unwrap_or(*saved);
+        }
+        small => exchange_small(small, &mut state.small),
+    }
+}
+
+/// [`exchange`] for the effects that need no payload: every step has some, so it is inlined where
+/// the variant is known.
+#[inline(always)]
+pub(super) fn exchange_small(effect: &mut Effect, small: &mut Small) {
+    match effect {
         Effect::Reg {
             agent,
             reg,
@@ -191,48 +237,16 @@ pub(super) fn exchange(effect: &mut Effect, payload: &mut Payload, state: &mut S
                 swap(cell, value);
             }
         }
-        Effect::Hidden {
-            start,
-            len,
-            payload: at,
-        } => {
-            let words = state.hidden.words_mut(Region {
-                name: "",
-                start: *start,
-                len: *len,
-            });
-            let saved = payload
-                .log
-                .get_mut(*at, 4 * *len as usize)
-                .as_chunks_mut::<4>()
-                .0;
-            for (word, bytes) in words.iter_mut().zip(saved) {
-                *bytes = std::mem::replace(word, u32::from_le_bytes(*bytes)).to_le_bytes();
-            }
-        }
         Effect::Sched { slot, value } => {
             if let Some(cell) = small.sched.get_mut(usize::from(*slot)) {
                 swap(cell, value);
             }
         }
-        Effect::Patch {
-            agent,
-            index,
-            present,
-            payload: at,
-        } => {
-            let Some(saved) = payload.log.get_mut(*at, 64).first_chunk_mut::<64>() else {
-                return;
-            };
-            let key = (*agent, *index);
-            let former = if *present {
-                small.patches.insert(key, *saved)
-            } else {
-                small.patches.remove(&key)
-            };
-            *present = former.is_some();
-            *saved = former.unwrap_or(*saved);
-        }
+        Effect::Bytes { .. }
+        | Effect::FirstBytes { .. }
+        | Effect::SameBytes(_)
+        | Effect::Hidden { .. }
+        | Effect::Patch { .. } => {}
     }
 }
 

@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::code::{Code, Stream};
 use super::exec::{Report, Scratch};
+use super::race::Flight;
 use super::sched::{self, Policy};
 use super::settings::{Id, Settings};
 use crate::isa::{self, Bundle, Generation, Instr, Queue};
@@ -28,6 +29,8 @@ pub struct Machine {
     pub(super) generation: Generation,
     pub(super) settings: Settings,
     pub(super) rules: Rules,
+    /// [`Settings::altered`], asked at every step.
+    pub(super) altered: bool,
     pub(super) policy: Policy,
     pub(super) code: Code,
     pub(super) state: State,
@@ -35,6 +38,8 @@ pub struct Machine {
     pub(super) scratch: Scratch,
     pub(super) report: Report,
     pub(super) interrupt: Arc<AtomicBool>,
+    /// Memory of the transfers in flight.
+    pub(super) flights: Vec<Flight>,
 }
 
 impl std::fmt::Debug for Machine {
@@ -67,6 +72,7 @@ impl Machine {
             generation,
             settings,
             rules: settings.rules(),
+            altered: settings.altered(),
             policy,
             code: Code::new(generation, settings.checks()),
             state,
@@ -74,6 +80,7 @@ impl Machine {
             scratch: Scratch::default(),
             report: Report::default(),
             interrupt: Arc::default(),
+            flights: Vec::new(),
         }
     }
 
@@ -96,6 +103,7 @@ impl Machine {
     pub fn set_settings(&mut self, settings: Settings) {
         self.settings = settings;
         self.rules = settings.rules();
+        self.altered = settings.altered();
         self.code.set_checks(settings.checks());
     }
 

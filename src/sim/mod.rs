@@ -3,6 +3,9 @@
 //! Storage: [`rect`] names ranges, [`memory`] and [`dram`] hold bytes with [`written`] bits, [`hidden`] the engines' own words,
 //! [`state`] all of it. [`writer`] is the only way to change a state; it logs an [`effect`] for every change in the [`journal`],
 //! which can take steps back and make them again; a [`checkpoint`] is a whole state that shares unchanged pages with others.
+//!
+//! Execution: [`code`] fetches and decodes, [`sched`] picks a stream, [`waits`] and [`blocked`] tell whether its head may start,
+//! [`step`] makes one step of it with a function of [`exec`], at the pace of [`timing`]. [`machine`] is what others use.
 
 mod arena;
 pub mod blocked;
@@ -18,6 +21,8 @@ pub mod journal;
 pub mod machine;
 pub mod memory;
 mod past;
+mod race;
+mod ready;
 pub mod rect;
 pub mod sched;
 pub mod settings;

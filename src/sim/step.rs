@@ -5,14 +5,14 @@
 //! bundle is one journal record, every finished transfer another; a fault takes its record back.
 //! Afterwards transfers finish again, so that a state between two steps is always a settled one.
 
-use super::code::{Gate, Head};
-use super::exec::{Cx, Fired, Moment, Transfer, frame, landing, own_transfers};
+use super::code::Gate;
+use super::exec::{Cx, Fired, Moment, Transfer, frame, landing};
 use super::fault::{Fault, Finding, Trap};
 use super::machine::{Machine, flag};
+use super::ready::Ready;
 use super::sched::{self, Policy, slot};
 use super::settings::Id;
 use super::timing;
-use super::waits::waits;
 use super::{Blocked, NOTE_SCHEDULED, NOTE_SETTINGS};
 use super::{StepDone, StepHead, StepKind, Writer};
 use crate::isa::access::operands;
@@ -43,17 +43,6 @@ pub enum Stepped {
     Interrupted,
 }
 
-/// A head that may start.
-#[derive(Clone, Copy)]
-struct Ready {
-    queue: Queue,
-    index: u64,
-    /// Its place in the cache; `None` when its file cannot be read any more.
-    head: Option<usize>,
-    /// The earliest time it may start.
-    start: u64,
-}
-
 impl Machine {
     /// Executes one bundle: of `only`, or of the stream the scheduler chooses.
     pub fn step(&mut self, only: Option<Queue>) -> Stepped {
@@ -71,7 +60,8 @@ impl Machine {
             return self.stuck(only);
         };
         let stepped = self.execute(ready, only.is_none());
-        if matches!(stepped, Stepped::Retired { .. }) {
+        if let Stepped::Retired { queue, index, done } = stepped {
+            self.find_races(queue, index, done);
             // An interrupt leaves the rest to the next step.
             let _unsettled = self.settle();
             self.check_end(ready);
@@ -91,128 +81,6 @@ impl Machine {
                     Stepped::Deadlock(all)
                 }
             }
-        }
-    }
-
-    /// The present time under the counting policies: bundles retired and idle steps.
-    fn now(&self) -> u64 {
-        let idle = self.state.sched(slot::IDLE);
-        self.journal.seq().saturating_add(idle)
-    }
-
-    /// The head of a queue, if it may start.
-    fn ready(&mut self, queue: Queue) -> Option<Ready> {
-        if self.exited(queue) {
-            return None;
-        }
-        let index = self.pc(queue);
-        let at = self.code.fetch(&self.state, queue, index);
-        let mut ready = Ready {
-            queue,
-            index,
-            head: at,
-            start: self.now(),
-        };
-        let Some(head) = at.and_then(|at| self.code.head(at)) else {
-            return Some(ready);
-        };
-        let gate = head.gate;
-        let mut since = 0;
-        if head.waits {
-            for w in waits(&head.instr, &self.state, queue) {
-                if !w.holds() {
-                    return None;
-                }
-                since = since.max(w.since(&self.state));
-            }
-        }
-        let open = gate == Gate::Open
-            || (self.transfers_ahead(queue, gate) == 0
-                && self.missing(queue, gate).next().is_none());
-        if self.policy == Policy::Timed {
-            ready.start = self.earliest(queue, head.engine, gate, since);
-        }
-        open.then_some(ready)
-    }
-
-    /// When a head whose waits hold since `since` can start under timed scheduling.
-    fn earliest(&self, queue: Queue, engine: Engine, gate: Gate, since: u64) -> u64 {
-        let latency = match since {
-            0 => 0,
-            _ => timing::semaphore(engine, self.generation),
-        };
-        let own = sched::clock(&self.state, queue).max(since + latency);
-        match gate {
-            Gate::Drain => own.max(self.state.sched(slot::LANDED + queue.index() as u8)),
-            Gate::Join | Gate::Return if self.joins(queue, gate) => self
-                .queues()
-                .filter(|q| !self.exited(*q))
-                .map(|q| sched::clock(&self.state, q))
-                .fold(own, u64::max),
-            _ => own,
-        }
-    }
-
-    /// The stream whose head the next scheduled step executes, in a settled state; `None` when no stream can start.
-    pub fn peek(&self) -> Option<Queue> {
-        let order = sched::order(&self.state, self.policy);
-        let mut ready = order
-            .into_iter()
-            .filter(|q| !self.exited(*q) && self.blocked(*q).is_none());
-        if self.policy != Policy::Timed {
-            return ready.next();
-        }
-        ready.min_by_key(|q| {
-            let instr = self.instr(*q, self.pc(*q))?;
-            let engine = q.engine().unwrap_or_else(|| instr.home());
-            let since = waits(&instr, &self.state, *q).map(|w| w.since(&self.state));
-            let since = since.fold(0, u64::max);
-            Some(self.earliest(*q, engine, super::code::gate(&instr.bundle), since))
-        })
-    }
-
-    fn choose(&mut self) -> Option<Ready> {
-        let order = sched::order(&self.state, self.policy);
-        if self.policy != Policy::Timed {
-            return order.into_iter().find_map(|q| self.ready(q));
-        }
-        let all = order.map(|q| self.ready(q));
-        all.into_iter().flatten().min_by_key(|r| r.start)
-    }
-
-    /// Does the head take part in a join that has not been released?
-    fn joins(&self, queue: Queue, gate: Gate) -> bool {
-        match gate {
-            Gate::Join => !self.released(queue),
-            Gate::Return => {
-                !self.released(queue) && frame(&self.state, queue.index() as u8).is_some()
-            }
-            _ => false,
-        }
-    }
-
-    /// Streams that a join at the head of `queue` still waits for (isa 08 §9).
-    pub(super) fn missing(&self, queue: Queue, gate: Gate) -> impl Iterator<Item = Queue> + '_ {
-        let waits = self.joins(queue, gate);
-        let opcode = if gate == Gate::Join { 0xD5 } else { 0xD2 };
-        Queue::ALL.into_iter().filter(move |q| {
-            waits
-                && !self.exited(*q)
-                && self
-                    .bundle(*q, self.pc(*q))
-                    .is_none_or(|b| b.opcode() != opcode)
-        })
-    }
-
-    /// Transfers that must finish before the head may start.
-    pub(super) fn transfers_ahead(&self, queue: Queue, gate: Gate) -> u32 {
-        let all = self.state.sched(slot::IN_FLIGHT) as u32;
-        match gate {
-            _ if all == 0 => 0,
-            Gate::Drain => own_transfers(&self.state, queue),
-            Gate::Return if self.joins(queue, gate) => own_transfers(&self.state, queue),
-            Gate::Transfer if all >= Transfer::SLOTS => all,
-            _ => 0,
         }
     }
 
@@ -293,7 +161,7 @@ impl Machine {
             self.report.log.truncate(reported.1);
             if t.rule == "not-modelled" && self.settings.is(Id::Unmodelled, 1) {
                 let why = t.message.clone();
-                result = self.attempt(ready, at, scheduled, Some(why));
+                result = self.attempt(ready, at, scheduled, Some(&why));
             }
         }
         match result {
@@ -310,7 +178,7 @@ impl Machine {
         ready: Ready,
         at: usize,
         scheduled: bool,
-        skip: Option<String>,
+        skip: Option<&str>,
     ) -> Result<StepDone, Trap> {
         let Some(head) = self.code.head(at) else {
             return Err(Trap::new("fetch", "the bundle was lost"));
@@ -327,7 +195,11 @@ impl Machine {
         };
         let passed = self.released(queue) && matches!(head.gate, Gate::Join | Gate::Return);
         let seq = self.journal.seq();
-        let time = self.moment(ready.start, head);
+        let busy = match self.policy {
+            Policy::Timed => timing::busy(&head.instr, head.engine),
+            _ => 0,
+        };
+        let time = self.moment(ready.start, busy, head.engine);
         let step = StepHead {
             kind: StepKind::Retire,
             agent,
@@ -338,7 +210,7 @@ impl Machine {
             sched::advance(&mut writer, self.policy, queue);
             writer.note(NOTE_SCHEDULED);
         }
-        if self.settings.altered() {
+        if self.altered {
             writer.note(NOTE_SETTINGS);
         }
         let mut cx = Cx {
@@ -372,7 +244,7 @@ impl Machine {
             cx.reads_done();
         }
         match (skip, head.run) {
-            (Some(why), _) => cx.skip(&why),
+            (Some(why), _) => cx.skip(why),
             (None, Ok(run)) => run(&mut cx)?,
             (None, Err(why)) => {
                 return Err(Trap::not_modelled(format!("{}: {why}", head.instr.name())));
@@ -387,18 +259,16 @@ impl Machine {
             writer.set_flags(agent, then);
         }
         if self.policy == Policy::Timed {
-            let free = time.start + timing::busy(&head.instr, head.engine);
-            writer.set_sched(slot::CLOCK + agent, free);
+            writer.set_sched(slot::CLOCK + agent, time.start.saturating_add(busy));
         }
         Ok(writer.commit())
     }
 
-    fn moment(&self, start: u64, head: &Head) -> Moment {
-        let lasts =
-            || timing::busy(&head.instr, head.engine) + timing::drain(head.engine, self.generation);
+    fn moment(&self, start: u64, busy: u64, engine: Engine) -> Moment {
+        let lasts = || busy.saturating_add(timing::drain(engine, self.generation));
         Moment {
             start,
-            done: (self.policy == Policy::Timed).then(|| start + lasts()),
+            done: (self.policy == Policy::Timed).then(|| start.saturating_add(lasts())),
         }
     }
 

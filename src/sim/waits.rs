@@ -4,7 +4,9 @@ use std::fmt;
 
 use crate::isa::field::Field;
 use crate::isa::fields::{EventsExt, TestMode, UpdateMode, WaitMode};
+use crate::isa::ops::ctrl::Mem2dStore;
 use crate::isa::{Instr, Queue, Severity};
+use crate::sim::exec::ctrl::bus::changes;
 use crate::sim::exec::{Cx, Fired};
 use crate::sim::{Region, State};
 
@@ -254,11 +256,29 @@ pub(super) fn touches(instr: &Instr, wait: &Wait) -> bool {
             let used = usize::from(b.u8(15).min(16));
             updates && b.slice(16, used).contains(&idx)
         }
+        0xAB => window(&Mem2dStore(b)).any(|addr| changes(addr, event, idx)),
+        0xB3 => (0..u64::from(b.u8(12).min(16)))
+            .any(|i| changes(b.u64(24).wrapping_add(4 * i), event, idx)),
         // Completion semaphores: a zero increment posts nothing.
-        0xB8 => !event && b.u8(13) == idx && b.u8(14) != 0,
+        0xB8 => !event && b.u8(13) == idx && b.u8(14) != 0 || changes(b.u64(40), event, idx),
         0xBB => !event && b.u8(12) == idx && b.u8(13) != 0,
         0xBD => !event && b.u8(62) == idx,
         0xF1 => !event && b.u8(12) == idx,
         _ => false,
     }
+}
+
+/// Immediate addresses of a store of words.
+fn window<'b>(f: &Mem2dStore<'b>) -> impl Iterator<Item = u64> + use<'b> {
+    let start = f
+        .start_addr()
+        .immediate()
+        .filter(|_| f.dtype().bytes() == 4);
+    let ([n0, n1], [s0, s1]) = (f.num_elem().0, f.step_elem().0.map(i64::from));
+    let at = move |k: i64| {
+        let (i0, i1) = (k % i64::from(n0.max(1)), k / i64::from(n0.max(1)));
+        start.map(|a| a.wrapping_add_signed(4 * (i0 * s0 + i1 * s1)))
+    };
+    let count = (i64::from(n0) * i64::from(n1)).min(32);
+    (0..count).filter_map(at)
 }

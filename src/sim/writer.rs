@@ -1,6 +1,6 @@
 //! The one door for changes of the state. A [`Writer`] is an open step: it is committed, or everything it did is taken back.
 
-use super::effect::{Effect, Marks, exchange, marks_of, mask_bytes};
+use super::effect::{Effect, Marks, exchange, exchange_small, marks_of, mask_bytes};
 use super::hidden::Region;
 use super::journal::{Journal, Record, StepDone, StepHead};
 use super::memory::MemError;
@@ -300,7 +300,7 @@ impl<'a> Writer<'a> {
         let log = &mut self.journal.payload_mut().log;
         let payload = log.reserve(64);
         log.push(bundle.unwrap_or(&[0; 64]));
-        self.make(Effect::Patch {
+        self.make_any(Effect::Patch {
             agent,
             index,
             present: bundle.is_some(),
@@ -340,8 +340,17 @@ impl<'a> Writer<'a> {
         edit(self.state.hidden.words_mut(region));
     }
 
-    /// Makes a change whose new value is in the effect; the old one takes its place.
+    /// Makes a change of a single word whose new value is in the effect; the old one takes its place.
+    #[inline(always)]
     fn make(&mut self, mut effect: Effect) {
+        exchange_small(&mut effect, &mut self.state.small);
+        if self.journal.recording() {
+            self.journal.push(effect);
+        }
+    }
+
+    /// The same for any change.
+    fn make_any(&mut self, mut effect: Effect) {
         exchange(&mut effect, self.journal.payload_mut(), self.state);
         if self.journal.recording() {
             self.journal.push(effect);

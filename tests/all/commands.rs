@@ -204,3 +204,48 @@ fn carets_stand_under_what_is_wrong() {
         assert!(e.message.contains(text), "{line}: {e}");
     }
 }
+
+/// Lines of words that belong to the language, in any order.
+fn arb_line() -> impl proptest::strategy::Strategy<Value = String> {
+    use proptest::prelude::*;
+    let names: Vec<&str> = commands().flat_map(|c| c.names).copied().collect();
+    let harmless = |n: &&str| !matches!(*n, "record" | "dump" | "quit" | "q" | "exit");
+    let names: Vec<&str> = names.into_iter().filter(harmless).collect();
+    #[rustfmt::skip]
+    let words = vec![
+        "sbuf[0, 0:8]", "sbuf[3]", "psum[0:4, bank 2]", "dram[0x1000+16]", "as", "fp32", "bf16", "fp4x4", "u64", "y", "acc", "w0", "out",
+        "$r5", "$pe.r1", "$pc", "$seq", "$stop", "$old", "sem[4]", "evt[0]", "sum(y)", "nans(acc)", "1", "0", "3", "-1", "1.5", "nan", "inf",
+        "0xffffffffffffffff", "99999999999999999999", "=", "==", "+", "<<", "/", "%", "&&", "!", "(", ")", "pc", "op", "sem", "fault", "place",
+        "r", "w", "rw", "change", "any:2", "pe:0", "any:99", "MATMUL", "0x02", "if", "once", "ignore", "log", "on", "any", "count", "all",
+        "start", "end", "here", "stop", "raw", "gone.npy", "tol", "regs", "init.memory", "zero", "history", "é", "'", "\"x\"", "#", ";", "NOP;",
+    ];
+    let words = prop::collection::vec(prop::sample::select(words), 0..7);
+    (prop::sample::select(names), words)
+        .prop_map(|(name, words)| format!("{name} {}", words.join(" ")))
+}
+
+#[test]
+fn no_line_panics_or_moves_a_span_out_of_the_line() {
+    use proptest::strategy::{Strategy, ValueTree};
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let mut s = shell();
+    s.execute("set run.limit 20").unwrap().result.unwrap();
+    let lines = arb_line();
+    let mut good = 0;
+    for _ in 0..1500 {
+        let line = lines.new_tree(&mut runner).unwrap().current();
+        let Some(outcome) = s.execute(&line) else {
+            continue;
+        };
+        good += usize::from(outcome.result.is_ok());
+        if let Err(e) = &outcome.result {
+            assert!(!e.message.is_empty(), "{line}");
+            let span = e.span.clone().unwrap_or(0..0);
+            assert!(line.get(span).is_some(), "{line}: {e:?}");
+            e.report(None, &line);
+        }
+        s.complete(&line, line.len());
+        complete::hint(&line);
+    }
+    assert!(good > 75, "only {good} lines made sense");
+}

@@ -1,7 +1,7 @@
 //! The line front end in a real terminal, and signals.
 
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::num::NonZero;
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -150,25 +150,36 @@ fn a_signal_ends_the_run_of_a_batch_and_a_limit_does_too() {
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     };
-    let child = run(&["print 1", "continue", "expect stop interrupt"])
+    let mut child = run(&["record s.jsonl", "print 1", "continue", "print $stop"])
         .spawn()
         .unwrap();
-    std::thread::sleep(Duration::from_millis(500));
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    while line != "1: 1\n" {
+        line.clear();
+        assert_ne!(out.read_line(&mut line).unwrap(), 0, "no answer");
+    }
     let pid = child.id().to_string();
+    let mut kill = Command::new("kill");
+    assert!(kill.args(["-INT", &pid]).status().unwrap().success());
+    let mut rest = String::new();
+    out.read_to_string(&mut rest).unwrap();
+    assert!(rest.ends_with("$stop: interrupt\n"), "{rest}");
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+
+    // Going to where it was repeats it; only what looks at the reason differs.
+    let mut replay = Command::new(env!("CARGO_BIN_EXE_tpbdbg"));
+    let done = replay
+        .current_dir(dir.path())
+        .args(["replay", "s.jsonl"])
+        .output()
+        .unwrap();
+    let out = String::from_utf8(done.stdout).unwrap();
     assert!(
-        Command::new("kill")
-            .args(["-INT", &pid])
-            .status()
-            .unwrap()
-            .success()
+        out.starts_with("differs: command 3: print $stop\n"),
+        "{out}"
     );
-    let done = child.wait_with_output().unwrap();
-    assert_eq!(
-        done.status.code(),
-        Some(0),
-        "{}",
-        String::from_utf8_lossy(&done.stderr)
-    );
+    assert!(out.ends_with("replayed: 3 commands, 1 differ\n"), "{out}");
 
     let done = run(&[
         "set run.limit 1000",

@@ -120,12 +120,63 @@ impl F32Visitor for Rows<'_> {
     }
 }
 
+/// A use of an operation whose results are its operands in turn.
+///
+/// Sums and products of a chain are canonical NaN from the first NaN on, so making them canonical
+/// can wait until a value leaves the chain: it would double the time of a step.
+pub trait Chain {
+    /// Runs it; `leave` is applied to every computed value that is kept.
+    fn run(self, f: impl Fn(f32, f32) -> f32 + Copy, leave: impl Fn(f32) -> f32 + Copy);
+}
+
+/// The form whose operation takes care of NaN itself.
+struct Plain<C>(C);
+
+impl<C: Chain> F32Visitor for Plain<C> {
+    type Out = ();
+    #[inline(always)]
+    fn run(self, f: impl Fn(f32, f32) -> f32 + Copy) {
+        self.0.run(f, |x| x);
+    }
+}
+
+/// Runs a chain with an operation.
+///
+/// # Errors
+/// `alu-op` when the operation has no fp32 form.
+pub fn visit_chain<C: Chain>(
+    field: &'static str,
+    op: AluOp,
+    mm: MinMaxNan,
+    chain: C,
+) -> Result<(), Trap> {
+    match op.0 {
+        op::ADD => chain.run(|a, b| a + b, num::computed),
+        op::SUBTRACT => chain.run(|a, b| a - b, num::computed),
+        op::MULT => chain.run(|a, b| a * b, num::computed),
+        _ => {
+            return num::visit_f32_op(op.0, mm, Plain(chain))
+                .ok_or_else(|| no_meaning(field, op, "floating-point"));
+        }
+    }
+    Ok(())
+}
+
+/// A row added to an accumulator, element after element.
+pub fn sum(acc: f32, row: &[f32]) -> f32 {
+    num::computed(row.iter().fold(acc, |acc, x| acc + x))
+}
+
 /// The integer band: operands extended by their own signedness, the operation at the widest of the
 /// three types, the result cut to that of the destination.
 fn integer(cx: &mut Cx<'_, '_>, op: AluOp, a: &Walk, b: &Walk, dest: &Dest) -> Result<(), Trap> {
     let kinds = [a.kind, b.kind, dest.walk.kind];
     let wide = widest("op", op, &kinds)?;
+    let alike = kinds.iter().all(|k| *k == wide);
     map_bytes(cx, [a, b], dest, |_, [x, y], out| {
+        if alike {
+            return one_type(op, wide, [x, y], out);
+        }
         let values = elements(a.kind, x).zip(elements(b.kind, y));
         for ((x, y), out) in values.zip(out.chunks_exact_mut(kinds[2].bytes())) {
             let r = num::int_op(op.0, wide, x, y).map_err(|e| int_trap("op", op, e))?;
@@ -133,6 +184,19 @@ fn integer(cx: &mut Cx<'_, '_>, op: AluOp, a: &Walk, b: &Walk, dest: &Dest) -> R
         }
         Ok(())
     })
+}
+
+/// The same where all three types are one; sums, differences and products need no extension.
+fn one_type(op: AluOp, kind: Kind, rows: [&[u8]; 2], out: &mut [u8]) -> Result<(), Trap> {
+    let size = kind.bytes();
+    match op.0 {
+        op::ADD_INT => map_pairs(size, rows, out, |a, b| Ok(a.wrapping_add(b))),
+        op::SUBTRACT_INT => map_pairs(size, rows, out, |a, b| Ok(a.wrapping_sub(b))),
+        op::MULT_INT | op::MULT_UINT => map_pairs(size, rows, out, |a, b| Ok(a.wrapping_mul(b))),
+        _ => map_pairs(size, rows, out, |a, b| {
+            num::int_op(op.0, kind, a, b).map_err(|e| int_trap("op", op, e))
+        }),
+    }
 }
 
 /// The widest of some integer types.
@@ -160,11 +224,46 @@ pub fn elements(kind: Kind, row: &[u8]) -> impl Iterator<Item = u64> + '_ {
     })
 }
 
-/// Stores the low bytes of a value.
+/// Stores the low bytes of a value in an element of 1, 2, 4 or 8 bytes.
 pub fn put(value: u64, out: &mut [u8]) {
-    out.iter_mut()
-        .zip(value.to_le_bytes())
-        .for_each(|(o, b)| *o = b);
+    let [a, b, c, d, ..] = value.to_le_bytes();
+    match out {
+        [o] => *o = a,
+        [o, p] => (*o, *p) = (a, b),
+        [o, p, q, r] => (*o, *p, *q, *r) = (a, b, c, d),
+        _ => {
+            if let Some(out) = out.first_chunk_mut() {
+                *out = value.to_le_bytes();
+            }
+        }
+    }
+}
+
+/// `out[k] = f(a[k], b[k])` on raw elements of one size, zero-extended and cut.
+fn map_pairs(
+    size: usize,
+    [a, b]: [&[u8]; 2],
+    out: &mut [u8],
+    f: impl Fn(u64, u64) -> Result<u64, Trap>,
+) -> Result<(), Trap> {
+    match size {
+        1 => map_sized::<1>([a, b], out, f),
+        2 => map_sized::<2>([a, b], out, f),
+        4 => map_sized::<4>([a, b], out, f),
+        _ => map_sized::<8>([a, b], out, f),
+    }
+}
+
+fn map_sized<const N: usize>(
+    [a, b]: [&[u8]; 2],
+    out: &mut [u8],
+    f: impl Fn(u64, u64) -> Result<u64, Trap>,
+) -> Result<(), Trap> {
+    let pairs = a.as_chunks::<N>().0.iter().zip(b.as_chunks::<N>().0);
+    for ((a, b), out) in pairs.zip(out.as_chunks_mut::<N>().0) {
+        put(f(raw(a), raw(b))?, out);
+    }
+    Ok(())
 }
 
 /// `out = a op b` on packed raw elements of one kind, or `b op a` with `swap`.
@@ -180,6 +279,7 @@ pub fn zip_bits(
     out: &mut [u8],
 ) -> Result<(), Trap> {
     let (a, b) = if swap { (b, a) } else { (a, b) };
+    let width = u64::from(kind.bits());
     let mut bytewise = |f: fn(u8, u8) -> u8| {
         let pairs = a.iter().zip(b);
         out.iter_mut()
@@ -192,12 +292,20 @@ pub fn zip_bits(
         op::BITWISE_AND => bytewise(|a, b| a & b),
         op::BITWISE_OR => bytewise(|a, b| a | b),
         op::BITWISE_XOR => bytewise(|a, b| a ^ b),
+        op::ARITH_SHIFT_LEFT | op::LOGICAL_SHIFT_LEFT => {
+            return map_pairs(kind.bytes(), [a, b], out, |a, b| {
+                Ok(if b < width { a << b } else { 0 })
+            });
+        }
+        op::LOGICAL_SHIFT_RIGHT => {
+            return map_pairs(kind.bytes(), [a, b], out, |a, b| {
+                Ok(if b < width { a >> b } else { 0 })
+            });
+        }
         _ => {
-            let size = kind.bytes();
-            let pairs = a.chunks_exact(size).zip(b.chunks_exact(size));
-            for ((a, b), out) in pairs.zip(out.chunks_exact_mut(size)) {
-                put(bit_op(field, op, kind, raw(a), raw(b))?, out);
-            }
+            return map_pairs(kind.bytes(), [a, b], out, |a, b| {
+                bit_op(field, op, kind, a, b)
+            });
         }
     }
     Ok(())

@@ -299,12 +299,22 @@ fn reorder(order: &[u32], size: usize, bytes: &[u8], out: &mut [u8]) {
 
 /// Puts former elements back where the new ones are not selected.
 fn keep(size: usize, former: &[u8], selected: &[bool], new: &mut [u8]) {
-    let former = former.chunks_exact(size.max(1));
-    let pairs = new.chunks_exact_mut(size.max(1)).zip(former);
+    match size {
+        1 => keep_sized::<1>(former, selected, new),
+        2 => keep_sized::<2>(former, selected, new),
+        4 => keep_sized::<4>(former, selected, new),
+        _ => keep_sized::<8>(former, selected, new),
+    }
+}
+
+fn keep_sized<const N: usize>(former: &[u8], selected: &[bool], new: &mut [u8]) {
+    let pairs = new
+        .as_chunks_mut::<N>()
+        .0
+        .iter_mut()
+        .zip(former.as_chunks::<N>().0);
     for ((new, former), selected) in pairs.zip(selected) {
-        if !selected {
-            new.copy_from_slice(former);
-        }
+        *new = if *selected { *new } else { *former };
     }
 }
 

@@ -279,9 +279,13 @@ impl Lanes for Walk {
     }
 }
 
-/// The bits of an element, zero-extended.
+/// The bits of an element, zero-extended. Sizes that exist are single loads.
 pub fn raw(element: &[u8]) -> u64 {
-    let mut word = [0; 8];
-    word.iter_mut().zip(element).for_each(|(w, b)| *w = *b);
-    u64::from_le_bytes(word)
+    match *element {
+        [a] => a.into(),
+        [a, b] => u16::from_le_bytes([a, b]).into(),
+        [a, b, c, d] => u32::from_le_bytes([a, b, c, d]).into(),
+        [a, b, c, d, e, f, g, h] => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
+        _ => 0,
+    }
 }

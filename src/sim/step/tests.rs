@@ -112,7 +112,18 @@ fn a_deadlock_names_waits_and_posters() {
     let clear = bundle(0xB0, &[(12, &[1, 3, 8])]);
     let dma = bundle(0xB8, &[(13, &[7, 1])]);
     let event = nop((0, 0), (0x11, 7), 0);
-    let acts = vec![later, Bundle::of_opcode(NOP), late, clear, dma, event];
+    // Two words to the increment window, the second at semaphore 7.
+    let addr = (0x28_0270_1800u64 + 4 * 6).to_le_bytes();
+    let store = bundle(0xAB, &[(12, &[9, 1, 2, 1]), (16, &addr), (24, &[1])]);
+    let acts = vec![
+        later,
+        Bundle::of_opcode(NOP),
+        late,
+        clear,
+        dma,
+        event,
+        store,
+    ];
     let mut m = machine(&[(PE, vec![wait, late]), (ACT, acts)]);
     let Stepped::Deadlock(blocked) = m.step(None) else {
         panic!("not a deadlock")
@@ -120,7 +131,7 @@ fn a_deadlock_names_waits_and_posters() {
     assert_eq!(blocked[0].waits[0].to_string(), "$S[7]>=4 (is 0)");
     assert_eq!(blocked[1].waits[0].to_string(), "$E[9]==1 (is 0)");
     let posters = m.posters(PE, &blocked[0].waits[0]);
-    assert_eq!(posters, [0, 2, 3, 4].map(|i| (ACT, i)));
+    assert_eq!(posters, [0, 2, 3, 4, 6].map(|i| (ACT, i)));
     assert_eq!(m.posters(ACT, &blocked[1].waits[0]), []);
     assert!(!blocked[0].counts_engines());
     assert_eq!(m.journal().position(), 0, "a deadlock leaves no record");

@@ -53,7 +53,7 @@ fn taken(cx: &mut Cx<'_, '_>, f: &CtrlBr<'_>) -> Result<bool, Trap> {
         BranchCmp::GT_IMM | BranchCmp::GT_REG => |o| o == Order::Greater,
         _ => {
             let m = format!("comparison {op} is not assigned");
-            return Err(Trap::at("branch-cmp", "cmp_op", m));
+            return Err(Trap::at("enum", "cmp_op", m));
         }
     };
     let left = cx.source("cmp_reg0", f.cmp_reg0().0)?;

@@ -4,17 +4,14 @@
 //! has a window too, but no path from here.
 
 use crate::isa::Generation;
-use crate::isa::fields::Addr8;
+use crate::isa::fields::{Addr8, DevicePlace};
 use crate::sim::exec::Cx;
 use crate::sim::fault::Trap;
 use crate::sim::{Rect, Space};
 
-/// First address of the SBUF window.
-pub const SBUF: u64 = 0x20_0000_0000;
 const PSUM: u64 = 0x28_0200_0000;
 const PSUM_END: u64 = PSUM + (4 << 20);
-/// First address of the event and semaphore windows.
-pub const SYNC: u64 = 0x28_0270_0000;
+const SYNC: u64 = DevicePlace::SYNC_BASE;
 const SYNC_END: u64 = SYNC + (1 << 20);
 
 /// What 4 aligned bytes of the event and semaphore windows do (isa 08 §2).
@@ -51,6 +48,15 @@ impl Port {
     }
 }
 
+/// Would a word written to the address change that semaphore or event?
+pub fn changes(addr: u64, event: bool, idx: u8) -> bool {
+    match Port::at(addr) {
+        Some(Port::Event(n)) => event && n == idx,
+        Some(Port::Set(n) | Port::Add(n) | Port::Subtract(n)) => !event && n == idx,
+        _ => false,
+    }
+}
+
 /// Is the address in the event and semaphore windows?
 pub const fn in_sync(addr: u64) -> bool {
     addr >= SYNC && addr < SYNC_END
@@ -75,12 +81,15 @@ pub fn memory(
         piece(Rect::dram(addr, len as u32));
         return Ok(());
     }
-    let (log2, backed) = (g.info().sbuf_stride_log2, u64::from(g.info().sbuf_bytes));
-    let (stride, mut at) = (1u64 << log2, addr);
-    if (SBUF..SBUF + 128 * stride).contains(&addr) {
+    const STRIDE: u64 = Addr8::SBUF_STRIDE;
+    let window = Addr8::SBUF_BASE..Addr8::SBUF_BASE + 128 * STRIDE;
+    if window.contains(&addr) {
+        let backed = u64::from(g.info().sbuf_bytes);
+        let mut at = addr;
         while at < end {
-            let (part, off) = ((at - SBUF) >> log2, (at - SBUF) % stride);
-            let take = (end - at).min(stride - off);
+            let o = at - Addr8::SBUF_BASE;
+            let (part, off) = (o / STRIDE, o % STRIDE);
+            let take = (end - at).min(STRIDE - off);
             if part >= 128 || off + take > backed {
                 return Err(format!(
                     "{at:#x} + {take} leaves the {backed:#x} bytes of SBUF partition {part}"

@@ -128,7 +128,7 @@ fn tensor_store(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
         DataSrc::IMMEDIATE => true,
         src => {
             let m = format!("source {src}; REGISTER and IMMEDIATE are defined");
-            return Err(Trap::at("data-source", "src_datasrc", m));
+            return Err(Trap::at("enum", "src_datasrc", m));
         }
     };
     if immediate && elements.count * size as usize > MAX {

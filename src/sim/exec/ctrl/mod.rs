@@ -1,7 +1,7 @@
 //! Synchronisation of the control band, and the bundles that only wait and post (isa 08 §4, §5, §8).
 
 pub(in crate::sim::exec) mod branch;
-pub(in crate::sim::exec) mod bus;
+pub(in crate::sim) mod bus;
 pub(in crate::sim::exec) mod mem2d;
 pub(in crate::sim::exec) mod regs;
 mod scalar;

@@ -70,7 +70,7 @@ fn move_registers(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
 
 fn source_trap(slot: &'static str, src: DataSrc) -> Trap {
     let m = format!("source {src}; REGISTER and IMMEDIATE are defined");
-    Trap::at("data-source", slot, m)
+    Trap::at("enum", slot, m)
 }
 
 /// 0xA8: `dst = src0 op src1` on registers or register pairs.

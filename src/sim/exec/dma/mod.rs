@@ -3,6 +3,7 @@
 //! Everything a transfer needs from registers is read at issue, so a pending transfer is plain data
 //! in hidden words. Without a delay it lands inside the issuing bundle.
 
+mod combine;
 mod transfer;
 
 #[cfg(test)]
@@ -12,12 +13,12 @@ pub use transfer::Leg;
 
 use crate::isa::fields::{Addr8, DgeOp};
 use crate::isa::ops::dma::DmaDirect2d;
-use crate::isa::{DType, Queue};
+use crate::isa::{DType, Generation, Queue, Severity};
 use crate::sim::exec::{Cx, ExecFn};
 use crate::sim::fault::Trap;
 use crate::sim::sched::slot;
-use crate::sim::settings::Id;
-use crate::sim::{Region, State, timing};
+use crate::sim::settings::{Id, Settings};
+use crate::sim::{Rect, Region, State, timing};
 use transfer::Plan;
 
 /// Functions, ascending by opcode.
@@ -98,7 +99,7 @@ fn dma_memcpy(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
         src,
         dst,
     };
-    let plan = Plan::new(&transfer, cx)?;
+    let plan = Plan::new(&transfer, cx.instr.generation, cx.settings)?;
     cx.complete();
     let delay = cx.settings.get(Id::DmaDelay);
     if cx.time.done.is_some() {
@@ -188,6 +189,11 @@ impl Transfer {
         Ok(())
     }
 
+    /// The memory it reads and the memory it writes; nothing under settings that forbid it.
+    pub fn rects(&self, g: Generation, settings: &Settings) -> (Vec<Rect>, Vec<Rect>) {
+        Plan::new(self, g, settings).map_or_else(|_| Default::default(), |p| p.rects())
+    }
+
     /// Puts it in flight.
     fn depart(&self, cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
         let free = (0..Self::SLOTS).find(|at| words(cx.state(), *at).first() == Some(&0));
@@ -203,8 +209,11 @@ impl Transfer {
 
     /// Finishes it, in the slot where it is.
     pub(in crate::sim) fn land(&self, cx: &mut Cx<'_, '_>, at: u32) -> Result<(), Trap> {
-        let plan = Plan::new(self, cx)?;
-        self.finish(cx, &plan, true)?;
+        match Plan::new(self, cx.instr.generation, cx.settings) {
+            Ok(plan) => self.finish(cx, &plan, true)?,
+            // Possible at issue, but not under the settings of now; it must not come again.
+            Err(t) => cx.finding(Severity::Error, t.rule, t.message),
+        }
         cx.writer.set_hidden(region(at).word(0), &[0]);
         let count = cx.state().sched(slot::IN_FLIGHT);
         cx.writer

@@ -582,6 +582,41 @@ fn a_stream_waits_in_drain_while_others_run() {
     assert_eq!(m.journal().seq(), issued + 6 + 1);
 }
 
+#[test]
+fn accesses_during_a_transfer_are_races() {
+    let b = dma(Side::line(0x100, 8), Side::line(0x200, 8), 0, [0, 0]);
+    let word = |op: u8, at: u64| {
+        bundle(
+            op,
+            &[(12, &[9, 0, 1, 1]), (16, &at.to_le_bytes()), (32, &[1])],
+        )
+    };
+    let (load, store) = (|at| word(0xAA, at), |at| word(0xAB, at));
+    let program = vec![
+        b,
+        load(0x100),
+        load(0x204),
+        store(0x104),
+        store(0x1FC),
+        store(0x200),
+        load(0x208),
+    ];
+    let mut m = with(
+        Generation::V3,
+        &[("dma.delay", "9")],
+        Policy::default(),
+        &[(SP, program)],
+    );
+    put(&mut m, Rect::dram(0x100, 0x200), &[0; 0x200]);
+    let races: Vec<usize> = (0..7)
+        .map(|_| {
+            step(&mut m);
+            found(&m).iter().filter(|r| **r == "dma-race").count()
+        })
+        .collect();
+    assert_eq!(races, [0, 0, 1, 1, 0, 1, 0]);
+}
+
 /// A wait that only a transfer in flight can satisfy is no deadlock; one that it cannot is.
 #[test]
 fn deadlock_needs_an_idle_memory() {

@@ -2,14 +2,15 @@
 //! the destination in its order, cast or combined with it on the way (15 §4.3).
 
 use super::Transfer;
+use super::combine::Combiner;
 use crate::isa::fields::DgeOp;
 use crate::isa::{DType, Generation, Severity};
-use crate::num::{self, Kind, MinMaxNan, Narrowed, Rules, op};
+use crate::num::{self, Kind, Narrowed};
 use crate::sim::Rect;
 use crate::sim::exec::ctrl::bus::{Missing, Port, in_sync, memory};
 use crate::sim::exec::cx::{Cx, kind_of};
 use crate::sim::fault::Trap;
-use crate::sim::settings::Id;
+use crate::sim::settings::{Id, Settings};
 
 /// One side of a transfer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,7 +90,7 @@ enum Target {
 
 /// What happens to the bytes on the way.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+pub(super) enum Way {
     Copy,
     Cast(Kind, Kind),
     Combine(Kind, Kind),
@@ -112,9 +113,8 @@ pub struct Plan {
 impl Plan {
     /// # Errors
     /// `address`, `alignment`, `count` or `dtype` traps.
-    pub fn new(t: &Transfer, cx: &Cx<'_, '_>) -> Result<Plan, Trap> {
-        let g = cx.instr.generation;
-        let way = way(t, cx.settings.is(Id::Fp8E4, 2))?;
+    pub fn new(t: &Transfer, g: Generation, settings: &Settings) -> Result<Plan, Trap> {
+        let way = way(t, settings.is(Id::Fp8E4, 2))?;
         let mut plan = Plan {
             way,
             src: Vec::new(),
@@ -192,6 +192,16 @@ impl Plan {
             .map_err(|m| Trap::at("address", slot, m))?;
         }
         Ok(())
+    }
+
+    /// What is read and what is written, windows left out.
+    pub fn rects(&self) -> (Vec<Rect>, Vec<Rect>) {
+        let to = |(_, target): &(u64, Target)| match target {
+            Target::Memory(rect) => Some(*rect),
+            Target::Port(_) => None,
+        };
+        let src = self.src.iter().map(|(_, rect)| *rect);
+        (src.collect(), self.dst.iter().filter_map(to).collect())
     }
 
     /// Does it. A `late` transfer reports never-written bytes where another one would fault.
@@ -328,7 +338,7 @@ fn report(
     }
 }
 
-fn bytes_of(stream: &[u8], at: u64, len: u64) -> &[u8] {
+pub(super) fn bytes_of(stream: &[u8], at: u64, len: u64) -> &[u8] {
     stream
         .get(at as usize..(at + len) as usize)
         .unwrap_or_default()
@@ -370,7 +380,7 @@ fn way(t: &Transfer, fp8_fn: bool) -> Result<Way, Trap> {
     }
     if t.op.0 > DgeOp::MIN.0 {
         let m = format!("compute operation {} is not defined", t.op);
-        return Err(Trap::at("dge-op", "compute_op", m));
+        return Err(Trap::at("enum", "compute_op", m));
     }
     let accumulates = matches!(
         to,
@@ -424,99 +434,4 @@ fn sizes(t: &Transfer, way: Way) -> Result<(), Trap> {
     }
     let m = format!("{src} bytes read, {dst} bytes written");
     Err(Trap::at("dma-bytes", "dst_num_elem", m))
-}
-
-/// Writes pieces of the destination, combining them with what is there.
-struct Combiner {
-    way: Way,
-    op: DgeOp,
-    rules: Rules,
-    missing: Missing,
-    lost: Narrowed,
-    old: Vec<u8>,
-    a: Vec<f32>,
-    b: Vec<f32>,
-}
-
-impl Combiner {
-    fn new(way: Way, op: DgeOp, cx: &Cx<'_, '_>) -> Combiner {
-        Combiner {
-            way,
-            op,
-            rules: Rules {
-                fp8_saturate: cx.settings.is(Id::Fp8AccumulateOverflow, 1),
-                ..*cx.rules()
-            },
-            missing: Missing::default(),
-            lost: Narrowed::default(),
-            old: Vec::new(),
-            a: Vec::new(),
-            b: Vec::new(),
-        }
-    }
-
-    /// Stores the bytes of a piece that begins at `at` of the destination's stream.
-    fn store(
-        &mut self,
-        cx: &mut Cx<'_, '_>,
-        stream: &[u8],
-        at: u64,
-        rect: &Rect,
-    ) -> Result<(), Trap> {
-        let stored = match self.way {
-            Way::Copy | Way::Cast(..) => cx.writer.store(rect, bytes_of(stream, at, rect.bytes())),
-            Way::Combine(from, to) => {
-                let (f, t) = (from.bytes() as u64, to.bytes() as u64);
-                let new = bytes_of(stream, at / t * f, rect.bytes() / t * f);
-                self.missing.add(cx.read_rect(*rect), *rect);
-                self.old.clear();
-                cx.state()
-                    .read_into(rect, &mut self.old)
-                    .map_err(|e| Trap::at("address", "dst_start_addr", e.to_string()))?;
-                if from == to && to.is_int() {
-                    self.combine_int(to, new);
-                } else {
-                    self.combine_float(from, to, new);
-                }
-                cx.writer.store(rect, &self.old)
-            }
-        };
-        stored.map_err(|e| Trap::at("address", "dst_start_addr", e.to_string()))
-    }
-
-    /// Wraps at the width; the order is signed (isa 15 §4.3).
-    fn combine_int(&mut self, kind: Kind, new: &[u8]) {
-        let byte = match self.op {
-            DgeOp::ADD => op::ADD_INT,
-            DgeOp::MULTIPLY => op::MULT_INT,
-            DgeOp::MAX => op::MAX_INT,
-            _ => op::MIN_INT,
-        };
-        let size = kind.bytes();
-        let word = |b: &[u8]| b.iter().rev().fold(0, |w, b| w << 8 | u64::from(*b));
-        for (old, new) in self.old.chunks_exact_mut(size).zip(new.chunks_exact(size)) {
-            let result = num::int_op(byte, kind, word(old), word(new)).unwrap_or(0);
-            old.iter_mut()
-                .zip(result.to_le_bytes())
-                .for_each(|(o, b)| *o = b);
-        }
-    }
-
-    /// Both widened, one fp32 operation, narrowed once.
-    fn combine_float(&mut self, from: Kind, to: Kind, new: &[u8]) {
-        let byte = match self.op {
-            DgeOp::ADD => op::ADD,
-            DgeOp::MULTIPLY => op::MULT,
-            DgeOp::MAX => op::MAX,
-            _ => op::MIN,
-        };
-        self.a.resize(self.old.len() / to.bytes(), 0.0);
-        self.b.resize(new.len() / from.bytes(), 0.0);
-        num::widen_slice(to, &self.old, &mut self.a);
-        num::widen_slice(from, new, &mut self.b);
-        for (a, b) in self.a.iter_mut().zip(&self.b) {
-            *a = num::f32_op(byte, *a, *b, MinMaxNan::Num).unwrap_or(*a);
-        }
-        self.lost += num::narrow_slice(to, &self.a, &self.rules, &mut self.old);
-    }
 }

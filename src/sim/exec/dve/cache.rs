@@ -3,8 +3,8 @@
 use crate::isa::DType;
 use crate::isa::fields::{AccumCmd, AluOp};
 use crate::isa::ops::dve::S3d3Ts;
-use crate::num::{self, F32Visitor, Rhs};
-use crate::sim::exec::alu::{no_meaning, unary, zip};
+use crate::num::{self, Rhs};
+use crate::sim::exec::alu::{Chain, sum, unary, visit_chain, zip};
 use crate::sim::exec::{Cx, ExecFn, Scalars, map_f32};
 use crate::sim::fault::Trap;
 
@@ -35,27 +35,26 @@ fn scalars(cx: &mut Cx<'_, '_>, used: bool) -> Result<(Scalars, Option<Scalars>)
 
 /// Runs `acc = x op acc` over a row; with `store` the row becomes the running values.
 struct Running<'a> {
-    acc: f32,
+    acc: &'a mut f32,
     row: &'a mut [f32],
     store: bool,
 }
 
-impl F32Visitor for Running<'_> {
-    type Out = f32;
+impl Chain for Running<'_> {
     #[inline(always)]
-    fn run(self, f: impl Fn(f32, f32) -> f32 + Copy) -> f32 {
-        let mut acc = self.acc;
+    fn run(self, f: impl Fn(f32, f32) -> f32 + Copy, leave: impl Fn(f32) -> f32 + Copy) {
+        let mut acc = *self.acc;
         if self.store {
             for x in self.row {
                 acc = f(*x, acc);
-                *x = acc;
+                *x = leave(acc);
             }
         } else {
             for x in self.row {
                 acc = f(*x, acc);
             }
         }
-        acc
+        *self.acc = leave(acc);
     }
 }
 
@@ -77,13 +76,7 @@ fn cache(cx: &mut Cx<'_, '_>, store: bool) -> Result<(), Trap> {
     map_f32(cx, [&src], &dst, |lane, [x], row| {
         zip("op0", op0, x, Rhs::Scalar(scalar.f32(lane)), false, mm, row)?;
         if let Some(acc) = acc.get_mut(usize::from(lane)) {
-            let running = Running {
-                acc: *acc,
-                row,
-                store,
-            };
-            *acc = num::visit_f32_op(op1.0, mm, running)
-                .ok_or_else(|| no_meaning("op1", op1, "floating-point"))?;
+            visit_chain("op1", op1, mm, Running { acc, row, store })?;
         }
         Ok(())
     })?;
@@ -105,7 +98,7 @@ fn exponential(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
             *y = num::computed(libm::exp(f64::from(x - maximum)) as f32);
         }
         if let Some(acc) = acc.as_mut().and_then(|a| a.get_mut(usize::from(lane))) {
-            *acc = row.iter().fold(*acc, |acc, y| num::computed(acc + y));
+            *acc = sum(*acc, row);
         }
         Ok(())
     })?;

@@ -3,7 +3,6 @@
 use crate::isa::ops::dve::S3d3CpPredScalar;
 use crate::num::{self, Kind};
 use crate::sim::State;
-use crate::sim::exec::walk::raw;
 use crate::sim::exec::{Cx, ExecFn, Walk};
 use crate::sim::fault::Trap;
 
@@ -24,10 +23,18 @@ struct Predicate {
 impl Predicate {
     fn select(&mut self, state: &State, lane: u16, selected: &mut [bool]) {
         let row = self.walk.packed(state, lane, &mut self.buffer);
-        let elements = row.chunks_exact(self.walk.elem.max(1) as usize);
-        for (selected, e) in selected.iter_mut().zip(elements) {
-            *selected = (raw(e) != 0) != self.inverted;
+        match self.walk.elem {
+            1 => nonzero::<1>(row, self.inverted, selected),
+            2 => nonzero::<2>(row, self.inverted, selected),
+            4 => nonzero::<4>(row, self.inverted, selected),
+            _ => nonzero::<8>(row, self.inverted, selected),
         }
+    }
+}
+
+fn nonzero<const N: usize>(row: &[u8], inverted: bool, selected: &mut [bool]) {
+    for (selected, e) in selected.iter_mut().zip(row.as_chunks::<N>().0) {
+        *selected = (*e != [0; N]) != inverted;
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::isa::fields::{AccumCmd, AluOp};
 use crate::isa::ops::dve::S2s2d2Stt;
 use crate::num::{self, F32Visitor, MinMaxNan, Rhs, op};
-use crate::sim::exec::alu::{no_meaning, unary, zip, zip_bits};
+use crate::sim::exec::alu::{no_meaning, sum, unary, zip, zip_bits};
 use crate::sim::exec::dve::tensor_scalar::repeat;
 use crate::sim::exec::{Cx, Dest, ExecFn, Scalars, Walk, map_bytes, map_f32};
 use crate::sim::fault::Trap;
@@ -61,7 +61,7 @@ fn arith(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
         zip("op0", op0, a, scalar, swap0, mm, &mut between)?;
         zip("op1", op1, &between, Rhs::Slice(b), swap1, mm, out)?;
         if let Some(acc) = acc.as_mut().and_then(|a| a.get_mut(usize::from(lane))) {
-            *acc = out.iter().fold(*acc, |acc, r| num::computed(acc + r));
+            *acc = sum(*acc, out);
         }
         Ok(())
     })?;

@@ -2,8 +2,10 @@
 
 use crate::isa::fields::{AluOp, SubDim};
 use crate::isa::ops::stream::S4d4Tr;
-use crate::num::{self, F32Visitor, Kind, op};
-use crate::sim::exec::alu::{bit_op, elements, int_band, int_trap, no_meaning, put, widest};
+use crate::num::{self, Kind, op};
+use crate::sim::exec::alu::{
+    Chain, bit_op, elements, int_band, int_trap, put, visit_chain, widest,
+};
 use crate::sim::exec::dest::{map_lanes, map_raw};
 use crate::sim::exec::stream::tiles::transposed;
 use crate::sim::exec::walk::Lanes;
@@ -102,8 +104,7 @@ fn fold<S: Lanes>(
     }
     let (mm, rules) = (cx.settings.min_max(), *cx.rules());
     map_lanes(cx, &rules, hold, [src], dst, |_, [x], out| {
-        num::visit_f32_op(op.0, mm, Folds { x, period, out })
-            .ok_or_else(|| no_meaning("op", op, "floating-point"))?;
+        visit_chain("op", op, mm, Folds { x, period, out })?;
         if negated {
             out.iter_mut().for_each(|o| *o = -*o);
         }
@@ -112,22 +113,18 @@ fn fold<S: Lanes>(
 }
 
 /// A left fold of each `period` elements of `x`.
-pub(in crate::sim::exec) struct Folds<'a> {
-    /// Elements.
-    pub x: &'a [f32],
-    /// Elements per result.
-    pub period: usize,
-    /// Results.
-    pub out: &'a mut [f32],
+struct Folds<'a> {
+    x: &'a [f32],
+    period: usize,
+    out: &'a mut [f32],
 }
 
 /// Folds that run side by side, so that they need not wait for each other's results.
 const SIDE: usize = 8;
 
-impl F32Visitor for Folds<'_> {
-    type Out = ();
+impl Chain for Folds<'_> {
     #[inline(always)]
-    fn run(self, f: impl Fn(f32, f32) -> f32 + Copy) {
+    fn run(self, f: impl Fn(f32, f32) -> f32 + Copy, leave: impl Fn(f32) -> f32 + Copy) {
         let n = self.period.max(1);
         let blocks = self.x.chunks(SIDE * n).zip(self.out.chunks_mut(SIDE));
         for (x, out) in blocks {
@@ -142,9 +139,13 @@ impl F32Visitor for Folds<'_> {
                 }
                 out.copy_from_slice(&acc);
             } else {
-                for (x, out) in x.chunks(n).zip(out) {
+                for (x, out) in x.chunks(n).zip(out.iter_mut()) {
                     *out = x.iter().copied().reduce(f).unwrap_or(0.0);
                 }
+            }
+            // A fold of one element only passes it on.
+            if n > 1 {
+                out.iter_mut().for_each(|o| *o = leave(*o));
             }
         }
     }
@@ -250,16 +251,21 @@ struct Scans<'a> {
     out: &'a mut [f32],
 }
 
-impl F32Visitor for Scans<'_> {
-    type Out = ();
+impl Chain for Scans<'_> {
     #[inline(always)]
-    fn run(self, f: impl Fn(f32, f32) -> f32 + Copy) {
+    fn run(self, f: impl Fn(f32, f32) -> f32 + Copy, leave: impl Fn(f32) -> f32 + Copy) {
         let n = self.period.max(1);
         for (x, out) in self.x.chunks(n).zip(self.out.chunks_mut(n)) {
             let mut acc = None;
             for (x, out) in x.iter().zip(out) {
-                let next = acc.map_or(*x, |a| f(a, *x));
-                *out = next;
+                let (next, kept) = match acc {
+                    Some(acc) => {
+                        let next = f(acc, *x);
+                        (next, leave(next))
+                    }
+                    None => (*x, *x),
+                };
+                *out = kept;
                 acc = Some(next);
             }
         }
@@ -275,8 +281,7 @@ fn scan(cx: &mut Cx<'_, '_>, bitvec: bool) -> Result<(), Trap> {
     if !bitvec && !int_band(op) {
         let (mm, rules) = (cx.settings.min_max(), *cx.rules());
         return map_lanes(cx, &rules, hold, [&src], &dst, |_, [x], out| {
-            num::visit_f32_op(op.0, mm, Scans { x, period, out })
-                .ok_or_else(|| no_meaning("op", op, "floating-point"))
+            visit_chain("op", op, mm, Scans { x, period, out })
         });
     }
     let kind = if bitvec {
