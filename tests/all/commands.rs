@@ -249,3 +249,29 @@ fn no_line_panics_or_moves_a_span_out_of_the_line() {
     }
     assert!(good > 75, "only {good} lines made sense");
 }
+
+#[test]
+fn the_deepest_expression_has_a_value() {
+    use tpbdbg::cmd::lang::MAX_DEPTH;
+    let mut s = shell();
+    let nested = format!("{}1{}", "(".repeat(MAX_DEPTH), ")".repeat(MAX_DEPTH));
+    for text in [
+        nested,
+        format!("{}1", "!".repeat(MAX_DEPTH)),
+        format!("{}1", "1+".repeat(MAX_DEPTH)),
+    ] {
+        assert!(s.execute(&format!("print {text}")).unwrap().result.is_ok());
+        assert!(
+            s.execute(&format!("let deep = {text}"))
+                .unwrap()
+                .result
+                .is_ok()
+        );
+    }
+    assert!(
+        s.execute(&format!("print {}1", "-".repeat(100_000)))
+            .unwrap()
+            .result
+            .is_err()
+    );
+}

@@ -11,7 +11,7 @@ use super::token::{Cursor, Tok, is_reserved};
 use super::{BinOp, Func, UnOp};
 
 /// Deepest nesting of an expression, and tallest tree: what walks a tree by recursion is safe.
-pub const MAX_DEPTH: usize = 256;
+pub const MAX_DEPTH: usize = 128;
 
 /// Variables without an engine.
 pub const VARIABLES: [&str; 9] = [
@@ -96,7 +96,7 @@ fn deeper(depth: usize, at: &Span) -> Result<usize, ParseError> {
     Err(ParseError::new(
         at.clone(),
         "an expression nested too deeply",
-        &["at most 256 levels"],
+        &["at most 128 levels"],
     ))
 }
 
