@@ -1,5 +1,7 @@
 //! Speed of the sequencer: bundles per second with the journal on.
 
+#![allow(clippy::panic, reason = "a bench may fail loudly")]
+
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use tpbdbg::isa::{Bundle, Engine, Generation, Queue};
 use tpbdbg::sim::{Machine, Policy, Settings, Stepped, Stream};
@@ -27,7 +29,7 @@ fn counting() -> Vec<Bundle> {
     ]
 }
 
-/// Engine `n` waits for the counter to be `n` modulo nothing: each takes and gives in turn.
+/// Engine `n` takes a token from semaphore `n` and gives it to the next one's.
 fn ring(n: u8) -> Vec<Bundle> {
     let next = (n + 1) % 5;
     vec![
