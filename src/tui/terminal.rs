@@ -1,7 +1,7 @@
 //! The terminal: taken on entry, given back on every way out.
 //!
-//! Quit and errors drop the [`Guard`]; a panic runs the hook first; SIGTERM and SIGHUP end the
-//! event loop; Ctrl-Z gives the terminal back before the process stops and takes it again after.
+//! Quit and errors drop the [`Guard`]; a panic runs the hook first; SIGTERM ends the
+//! event loop, a hang-up the process; Ctrl-Z gives the terminal back before the process stops and takes it again after.
 
 use std::io::{self, Stdout, stdout};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub type Screen = Terminal<CrosstermBackend<Stdout>>;
 pub struct Guard {
     /// Where panes are drawn.
     pub screen: Screen,
-    /// Raised by SIGTERM and SIGHUP.
+    /// Raised by SIGTERM.
     pub terminate: Arc<AtomicBool>,
     mouse: bool,
 }
@@ -36,9 +36,14 @@ impl Guard {
     /// The terminal cannot be set up; it is left as it was.
     pub fn take() -> io::Result<Guard> {
         let terminate = Arc::new(AtomicBool::new(false));
-        for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
-            signal_hook::flag::register(signal, Arc::clone(&terminate))?;
-        }
+        signal_hook::flag::register(signal_hook::consts::SIGTERM, Arc::clone(&terminate))?;
+        // After a hang-up there is no terminal to restore, and reading it would spin for ever.
+        let at_once = Arc::new(AtomicBool::new(true));
+        signal_hook::flag::register_conditional_shutdown(
+            signal_hook::consts::SIGHUP,
+            129,
+            at_once,
+        )?;
         let hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
             restore();
