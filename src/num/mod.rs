@@ -4,7 +4,7 @@
 //! an element, [`narrow`] rounds a value back to bits under [`Rules`]; the slice forms do the same to
 //! packed little-endian memory and agree with the scalar forms bit for bit (one table in `bulk` feeds
 //! both). On top of that: the ALU functions ([`f32_op`], [`bit_op`], [`int_op`]), the random
-//! generators ([`rng`]) and the text of an element ([`show`]).
+//! generators ([`rng`]) and the text of an element ([`show()`]).
 //!
 //! All functions are total: any bits, any lengths, any operation byte. Source: isa 13, 15 and
 //! decisions 1.3.

@@ -100,7 +100,7 @@ impl Resolver<'_> {
     }
 
     /// The dimensions of a pattern, from its slot or from a shape register (decisions 1.2: the
-    /// register number stands in step_elem[0]).
+    /// register number stands in `step_elem[0]`).
     fn shape(&self, name: &'static str, p: &Pattern) -> Result<Vec<Dim>, Trap> {
         if !p.addr.shape_register() {
             return Ok(p.dims().to_vec());

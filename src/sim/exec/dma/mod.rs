@@ -121,7 +121,7 @@ fn element_size(field: u16) -> u32 {
 }
 
 impl Cx<'_, '_> {
-    /// The dimensions of a leg: from the bundle, or from the shape register that step[0] names
+    /// The dimensions of a leg: from the bundle, or from the shape register that `step[0]` names
     /// (isa 09 §2.1). Missing ones have count 1.
     fn dims(
         &self,
