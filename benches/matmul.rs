@@ -8,7 +8,6 @@
 )]
 
 use std::hint::black_box;
-use std::sync::Arc;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use tpbdbg::isa::{Bundle, Generation, Queue};
@@ -23,13 +22,7 @@ const MATMUL: &str = "02100000000000000000000000000000 0020000001000100010000020
 /// A machine with one bundle and bf16 operands that are small numbers.
 fn machine(bundle: Bundle, settings: Settings) -> Machine {
     let mut m = Machine::new(Generation::V3, settings, Policy::default());
-    m.load(
-        Queue::Any,
-        Stream {
-            bundles: Arc::new(vec![bundle]),
-            branch: tpbdbg::sim::BranchUnit::Auto,
-        },
-    );
+    m.load(Queue::Any, Stream::new(vec![bundle]));
     m.edit(|w| {
         for (off, n) in [(0x1000, 128u32), (0x2000, 512)] {
             let row: Vec<u8> = (0..n).flat_map(|i| [(i % 128) as u8, 0x3F]).collect();

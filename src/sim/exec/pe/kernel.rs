@@ -4,6 +4,10 @@
 //! one addition at a time (decisions 1.3). Blocks run over outputs only, so their size, and the width
 //! of the host's vectors, never change a bit.
 
+use std::marker::PhantomData;
+
+use pulp::{Arch, Simd, WithSimd};
+
 use crate::num::computed;
 
 /// Columns of the array per block.
@@ -68,6 +72,17 @@ fn block<S: Sum>(weights: &[[f32; MB]], moving: &[[f32; NB]]) -> [[S; NB]; MB] {
     sums
 }
 
+/// The loops compiled for the host's vectors: a plain closure would not be inlined there.
+struct Blocks<'a, S>(&'a mut Panels, PhantomData<S>);
+
+impl<S: Sum> WithSimd for Blocks<'_, S> {
+    type Output = ();
+    #[inline(always)]
+    fn with_simd<V: Simd>(self, _: V) {
+        self.0.blocks::<S>();
+    }
+}
+
 impl Panels {
     /// Prepares for `depth` products per output, `columns` columns and `width` moving elements.
     pub fn start(&mut self, depth: usize, columns: usize, width: usize) {
@@ -105,11 +120,10 @@ impl Panels {
 
     /// Computes all outputs; `wide` sums in f64 and rounds once.
     pub fn multiply(&mut self, wide: bool) {
-        let arch = pulp::Arch::new();
         if wide {
-            arch.dispatch(|| self.blocks::<f64>());
+            Arch::new().dispatch(Blocks::<f64>(self, PhantomData));
         } else {
-            arch.dispatch(|| self.blocks::<f32>());
+            Arch::new().dispatch(Blocks::<f32>(self, PhantomData));
         }
     }
 
@@ -147,11 +161,20 @@ impl Panels {
 
 /// `out[n] = sum of w * x[n]` over the terms in order; `wide` sums in f64 and rounds once.
 pub(super) fn sum_terms(wide: bool, terms: &[(f32, &[f32])], out: &mut [f32]) {
-    let arch = pulp::Arch::new();
     if wide {
-        arch.dispatch(|| terms_in::<f64>(terms, out));
+        Arch::new().dispatch(Terms::<f64>(terms, out, PhantomData));
     } else {
-        arch.dispatch(|| terms_in::<f32>(terms, out));
+        Arch::new().dispatch(Terms::<f32>(terms, out, PhantomData));
+    }
+}
+
+struct Terms<'a, S>(&'a [(f32, &'a [f32])], &'a mut [f32], PhantomData<S>);
+
+impl<S: Sum> WithSimd for Terms<'_, S> {
+    type Output = ();
+    #[inline(always)]
+    fn with_simd<V: Simd>(self, _: V) {
+        terms_in::<S>(self.0, self.1);
     }
 }
 
