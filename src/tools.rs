@@ -56,6 +56,11 @@ fn generation_of(launch: &Launch, program: &Program) -> Generation {
         .unwrap_or(Generation::V3)
 }
 
+/// Bundles of the longest stream that is listed with labels: they need the whole stream read first.
+const LABELLED: u64 = 1 << 16;
+/// Bundles listed at a time of longer ones.
+const SLICE: u64 = 1 << 12;
+
 /// `tpbdbg disasm`: text that `asm` makes the same bytes of.
 ///
 /// # Errors
@@ -73,8 +78,30 @@ pub fn disasm(
         ..listing::Options::new(generation_of(launch, &program))
     };
     let mut text = String::new();
-    listing::program(&mut text, &program, &options).map_err(unreadable)?;
-    out.write_all(text.as_bytes())?;
+    listing::head(&mut text, &program, &options);
+    for stream in &program.streams {
+        let long = stream.len() > LABELLED;
+        let mut at = 0;
+        while at == 0 || at < stream.len() {
+            let end = if long {
+                (at + SLICE).min(stream.len())
+            } else {
+                stream.len()
+            };
+            let options = listing::Options {
+                labels: options.labels && !long,
+                directives: options.directives && at == 0,
+                ..options
+            };
+            listing::stream(&mut text, stream, &options, at..end).map_err(unreadable)?;
+            out.write_all(text.as_bytes())?;
+            text.clear();
+            if end == 0 {
+                break;
+            }
+            at = end;
+        }
+    }
     out.flush()?;
     Ok(Exit::Done)
 }

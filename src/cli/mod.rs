@@ -16,6 +16,7 @@ use crate::config::Config;
 use crate::isa::Queue;
 use crate::paint::theme::{Depth, Theme};
 use crate::sim::Policy;
+use crate::tools::ToolError;
 use crate::tui::app::App;
 use crate::tui::keymap::Keymap;
 use crate::{batch, repl, tools, tui};
@@ -55,7 +56,10 @@ pub fn main() -> Result<Exit> {
 }
 
 fn broken_pipe(e: &color_eyre::Report) -> bool {
-    let io = e.downcast_ref::<io::Error>();
+    let io = match e.downcast_ref::<ToolError>() {
+        Some(ToolError::Output(io)) => Some(io),
+        _ => e.downcast_ref::<io::Error>(),
+    };
     io.is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
 }
 

@@ -47,6 +47,15 @@ impl Options {
 /// # Errors
 /// A stream cannot be read.
 pub fn program(out: &mut String, program: &Program, options: &Options) -> Result<(), ReadError> {
+    head(out, program, options);
+    for s in &program.streams {
+        stream(out, s, options, 0..s.len())?;
+    }
+    Ok(())
+}
+
+/// Appends what stands before the streams: generation, places, initial data.
+pub fn head(out: &mut String, program: &Program, options: &Options) {
     if options.directives {
         let _ = writeln!(out, ".gen {}", options.generation);
         for r in &program.regions {
@@ -60,10 +69,6 @@ pub fn program(out: &mut String, program: &Program, options: &Options) -> Result
             self::image(out, image);
         }
     }
-    for s in &program.streams {
-        stream(out, s, options, 0..s.len())?;
-    }
-    Ok(())
 }
 
 /// `.data` or `.fill` with the bytes in hex.

@@ -536,3 +536,31 @@ fn initial_memory_comes_from_arrays_and_survives_a_restart() {
         r.err
     );
 }
+
+#[test]
+fn the_first_line_of_a_huge_stream_needs_no_reading_of_it() {
+    use std::io::{BufRead, BufReader};
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("huge.bin");
+    fs::File::create(&path).unwrap().set_len(1 << 30).unwrap();
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_tpbdbg"))
+        .arg("disasm")
+        .arg(&path)
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert_eq!(lines.next().unwrap().unwrap(), ".gen v3");
+    assert_eq!(lines.nth(1).unwrap().unwrap(), "OP_0x00 word_len=0x00;");
+    // What the tool has read by now is bounded by one slice and one page.
+    let read = fs::read_to_string(format!("/proc/{}/io", child.id()));
+    if let Some(n) = read.ok().and_then(|t| {
+        t.lines()
+            .find_map(|l| l.strip_prefix("rchar: ")?.parse::<u64>().ok())
+    }) {
+        assert!(n < 256 << 20, "{n} bytes read");
+    }
+    drop(lines);
+    // Who stops reading has seen enough.
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
