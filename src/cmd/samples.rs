@@ -39,6 +39,7 @@ samples! {
     "softmax": "x";
     "layer_norm": "beta" "gamma" "x";
     "pipeline": "w" "x";
+    "bug-missing-wait":;
 }
 
 /// The sample of a name.

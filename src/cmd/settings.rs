@@ -29,6 +29,19 @@ const LIMIT: Setting = Setting {
     doc: "bundles after which a run stops, 0 for none",
 };
 
+/// What is looked for while running.
+const FINDINGS: Setting = Setting {
+    key: "findings",
+    words: &["on", "off"],
+    doc: "collect what is odd while running",
+};
+/// The race detector.
+const RACE: Setting = Setting {
+    key: "race",
+    words: &["off", "on"],
+    doc: "find accesses that no semaphore, event, barrier or DRAIN orders",
+};
+
 /// All settings, in the order of `info settings`.
 pub fn all() -> impl Iterator<Item = Setting> {
     let machine = KEYS.iter().map(|k| Setting {
@@ -39,13 +52,21 @@ pub fn all() -> impl Iterator<Item = Setting> {
         },
         doc: k.doc,
     });
-    machine.chain([HISTORY, LIMIT])
+    machine.chain([HISTORY, LIMIT, FINDINGS, RACE])
 }
 
 /// Every setting with its value, and whether that is the default.
 pub fn values(s: &Session) -> impl Iterator<Item = (Setting, String, bool)> {
     let machine = s.settings().all().map(|(_, value)| value);
-    let values = machine.chain([s.history().to_string(), s.limit().to_string()]);
+    let watch = s.watchfulness();
+    let on = |on: bool| if on { "on" } else { "off" }.to_owned();
+    let tool = [
+        s.history().to_string(),
+        s.limit().to_string(),
+        on(watch.findings),
+        on(watch.races),
+    ];
+    let values = machine.chain(tool);
     let values: Vec<String> = values.collect();
     all().zip(values).map(|(setting, value)| {
         let default = match setting.words.first() {
@@ -84,6 +105,25 @@ pub fn set(s: &mut Session, key: &str, value: &str) -> Result<When, CmdError> {
     if key == LIMIT.key {
         s.set_limit(number()?);
         return Ok(When::Now);
+    }
+    if key == FINDINGS.key || key == RACE.key {
+        let on = match value {
+            "on" => true,
+            "off" => false,
+            _ => {
+                let m = format!("{key} takes on or off, found {value:?}");
+                return Err(CmdError::new(ErrorKind::Usage, m));
+            }
+        };
+        let mut watch = s.watchfulness();
+        if key == RACE.key {
+            watch.races = on;
+            watch.findings |= on;
+        } else {
+            watch.findings = on;
+            watch.races &= on;
+        }
+        return Ok(s.set_watchfulness(watch));
     }
     let decimal = match all().find(|k| k.key == key) {
         Some(k) if k.words.is_empty() => number()?.to_string(),

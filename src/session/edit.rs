@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::isa::{Bundle, Queue};
 use crate::sim::machine::flag;
+use crate::sim::sync::{Act, Signal, Sync};
 use crate::sim::{MemError, Rect, Writer};
 
 /// Bytes of the largest place that one edit changes.
@@ -45,8 +46,14 @@ impl Change {
                 return w.store_rows(rect, |_| row.as_slice());
             }
             Change::Reg(queue, reg, value) => w.set_reg(agent(*queue), *reg, *value),
-            Change::Sem(n, value) => w.set_sem(*n, *value),
-            Change::Event(n, set) => w.set_event(*n, *set),
+            Change::Sem(n, value) => {
+                w.sync(set(Signal::new(false, *n), *value));
+                w.set_sem(*n, *value);
+            }
+            Change::Event(n, on) => {
+                w.sync(set(Signal::new(true, *n), u32::from(*on)));
+                w.set_event(*n, *on);
+            }
             Change::Pc(queue, index) => {
                 w.set_pc(agent(*queue), *index);
                 let flags = w.state().flags(agent(*queue)) & !(flag::EXITED | flag::RELEASED);
@@ -71,6 +78,14 @@ impl Change {
             Change::Store(_, bytes) => bytes.len() as u64,
             _ => 64,
         }
+    }
+}
+
+fn set(on: Signal, value: u32) -> Sync {
+    Sync::Post {
+        on,
+        act: Act::Set(value),
+        at_read: false,
     }
 }
 

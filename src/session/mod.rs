@@ -16,6 +16,7 @@ mod expr;
 mod findings;
 mod heat;
 mod info;
+mod observer;
 mod place;
 mod ranges;
 mod run;
@@ -45,6 +46,7 @@ pub use expr::{BinOp, Env, EvalError, Expr, Func, UnOp};
 pub use findings::{Cause, FindingSummary};
 pub use heat::{HEAT_RECORDS, HeatCell, HeatMap, HeatMode, Window, changed};
 pub use info::{HistoryInfo, Poster, StreamInfo, Stuck};
+pub use observer::Watchfulness;
 pub use place::{NamedPlace, Origin, Place, PlaceError};
 pub use run::{Budget, Goal, Progress};
 pub use snapshots::{Diff, GAP, Side, Snapshot};
@@ -58,6 +60,7 @@ use crate::isa::{Generation, Queue};
 use crate::program::Program;
 use crate::sim::{Machine, Policy, Settings, State};
 use findings::Findings;
+use observer::Observer;
 use timeline::Timeline;
 
 /// Bytes of history by default: log and checkpoints together.
@@ -112,6 +115,9 @@ pub struct Session {
     timeline: Timeline,
     stops: Stops,
     findings: Findings,
+    /// As the user set it; the observer may wait for a restart.
+    watchfulness: Watchfulness,
+    observer: Observer,
     focus: Queue,
     last: Stop,
     pending: Option<run::Task>,
@@ -140,6 +146,8 @@ impl Session {
         let (machine, timeline) = load(&program, generation, options.settings, options.policy)?;
         let places = source::places(&program, machine.state().geometry())?;
         let focus = first_queue(&program);
+        let watchfulness = Watchfulness::default();
+        let observer = Observer::new(&machine, watchfulness);
         let mut session = Session {
             program,
             places,
@@ -151,6 +159,8 @@ impl Session {
             timeline,
             stops: Stops::default(),
             findings: Findings::default(),
+            watchfulness,
+            observer,
             focus,
             last: Stop::start(),
             pending: None,
@@ -178,6 +188,7 @@ impl Session {
         self.machine.set_interrupt(interrupt);
         self.active = self.settings;
         self.findings = Findings::default();
+        self.observe_anew();
         self.stops.forget_hits();
         self.last = Stop::start();
         self.pending = None;

@@ -111,7 +111,7 @@ impl Session {
 
     /// Findings and checkpoints of a bundle that was just executed, its records beginning at `start`.
     fn account(&mut self, start: u64, done: StepDone) {
-        self.findings.add(done.seq, &self.machine.report().findings);
+        self.observe(done.seq);
         let journal = self.machine.journal();
         let effects = (start..journal.position()).flat_map(|at| journal.effects(at));
         let bytes = effects.filter_map(|e| e.runs()).map(|r| r.bytes()).sum();
@@ -126,6 +126,7 @@ impl Session {
         if !self.timeline.saved(mark.position) {
             self.timeline.save(mark, self.machine.checkpoint());
         }
+        self.save_observer();
     }
 
     /// Leaves the recorded path here.
@@ -138,6 +139,7 @@ impl Session {
             self.epoch += 1;
             self.timeline.cut(here);
             self.machine.journal_mut().truncate_future();
+            self.rewind_observer();
         }
     }
 

@@ -5,6 +5,7 @@ use super::hidden::Region;
 use super::memory::Segment;
 use super::rect::Runs;
 use super::state::{Small, State};
+use super::sync::Sync;
 use super::written;
 use std::mem::swap;
 
@@ -119,6 +120,8 @@ pub enum Effect {
         /// The 64 bytes.
         payload: u64,
     },
+    /// No change: what the step did to order itself against others.
+    Sync(Sync),
 }
 
 impl Effect {
@@ -246,7 +249,8 @@ pub(super) fn exchange_small(effect: &mut Effect, small: &mut Small) {
         | Effect::FirstBytes { .. }
         | Effect::SameBytes(_)
         | Effect::Hidden { .. }
-        | Effect::Patch { .. } => {}
+        | Effect::Patch { .. }
+        | Effect::Sync(_) => {}
     }
 }
 

@@ -90,6 +90,8 @@ pub struct Finding {
     pub index: u64,
     /// Retired bundles before this one.
     pub seq: u64,
+    /// For what two bundles cause together: the other one.
+    pub other: Option<(Queue, u64)>,
     /// What was found.
     pub message: String,
 }

@@ -40,6 +40,8 @@ pub struct Machine {
     pub(super) interrupt: Arc<AtomicBool>,
     /// Memory of the transfers in flight.
     pub(super) flights: Vec<Flight>,
+    /// Steps record how they order themselves against others.
+    pub(super) trace: bool,
 }
 
 impl std::fmt::Debug for Machine {
@@ -81,6 +83,7 @@ impl Machine {
             report: Report::default(),
             interrupt: Arc::default(),
             flights: Vec::new(),
+            trace: false,
         }
     }
 
@@ -105,6 +108,11 @@ impl Machine {
         self.rules = settings.rules();
         self.altered = settings.altered();
         self.code.set_checks(settings.checks());
+    }
+
+    /// Switches the record of waits and posts ([`crate::sim::sync`]); off at first.
+    pub fn set_trace(&mut self, on: bool) {
+        self.trace = on;
     }
 
     /// Scheduling policy.

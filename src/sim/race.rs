@@ -37,6 +37,8 @@ impl Machine {
                 self.flights.push(Flight { key, src, dst });
             }
         }
+        // In the order of issue, whatever time travel made of the list.
+        self.flights.sort_by_key(|f| f.key.2);
         let reads: Vec<Rect> = self.journal.reads(done.at).collect();
         let writes: Vec<Rect> = self.journal.writes(done.at).collect();
         for flight in self.flights.iter().filter(|f| f.key.2 < done.seq) {
@@ -58,6 +60,7 @@ impl Machine {
                     queue,
                     index,
                     seq: done.seq,
+                    other: None,
                     message: format!(
                         "{does} {rect}, which the transfer of {from}:{at} {transfer} meanwhile"
                     ),

@@ -201,6 +201,82 @@ impl Runs {
         (0..u64::from(self.count)).map(move |i| off.saturating_add(i * step))
     }
 
+    /// Does the rectangle around them share a byte with another?
+    pub(super) fn near(&self, bounds: &Rect) -> bool {
+        self.bounds().overlaps(bounds)
+    }
+
+    /// The run that holds a byte offset, or the next one.
+    fn run_at(&self, off: u64) -> u64 {
+        let into = off.saturating_sub(self.first.off);
+        let run = into / u64::from(self.step.max(1));
+        let inside = into - run * u64::from(self.step.max(1)) < u64::from(self.first.len);
+        run + u64::from(!inside)
+    }
+
+    /// The first rectangle common to both.
+    pub fn common(&self, other: &Runs) -> Option<Rect> {
+        let (few, many) = if self.count <= other.count {
+            (self, other)
+        } else {
+            (other, self)
+        };
+        few.bounds().intersect(&many.bounds())?;
+        few.rects().find_map(|r| {
+            let run = many.run_at(r.off);
+            let off = many.first.off + run * u64::from(many.step);
+            let hit = Rect { off, ..many.first };
+            (run < u64::from(many.count)).then(|| hit.intersect(&r))?
+        })
+    }
+
+    /// Does it surely hold every byte of another? One run around it does, and runs at the same places.
+    pub fn covers(&self, other: &Runs) -> bool {
+        if self.count == 1 || other.count == 0 {
+            return self.first.contains(&other.bounds());
+        }
+        let placed = Rect {
+            len: other.first.len,
+            ..self.first
+        };
+        let alike = self.first.off == other.first.off
+            && (self.step == other.step || other.count == 1)
+            && self.count >= other.count
+            && self.first.len >= other.first.len;
+        alike && placed.contains(&other.first)
+    }
+
+    /// Both as one, when that is a series of runs again.
+    pub fn join(&self, next: &Runs) -> Option<Runs> {
+        let (a, b) = (&self.first, &next.first);
+        let shape = |r: &Runs| (r.count > 1).then_some((r.step, r.count));
+        if shape(self) == shape(next) && (a.space, a.off, a.len) == (b.space, b.off, b.len) {
+            let parts = a.parts.checked_add(b.parts)?;
+            return (a.part_end() == u32::from(b.part)).then_some(Runs {
+                first: Rect { parts, ..*a },
+                ..*self
+            });
+        }
+        if self.count == 1
+            && next.count == 1
+            && let Some(joined) = a.join(b)
+        {
+            return Some(joined.into());
+        }
+        // One more run at the same distance.
+        let same = (a.space, a.part, a.parts, a.len) == (b.space, b.part, b.parts, b.len);
+        let gap = b.off.checked_sub(a.off)?;
+        let step = match self.count {
+            1 => gap,
+            _ => u64::from(self.step),
+        };
+        let follows = next.count == 1 && gap == step.checked_mul(self.count.into())?;
+        if !same || !follows || step <= u64::from(a.len) {
+            return None;
+        }
+        Runs::new(*a, u32::try_from(step).ok()?, self.count.checked_add(1)?)
+    }
+
     /// The rectangles, lowest offset first.
     pub fn rects(self) -> impl Iterator<Item = Rect> + Clone {
         self.offsets().map(move |off| Rect { off, ..self.first })
@@ -265,6 +341,37 @@ mod tests {
                 all.extend(cells(&r));
             }
             prop_assert_eq!(all.len() as u64, runs.bytes());
+        }
+    }
+
+    fn runs() -> impl Strategy<Value = Runs> {
+        (rect(), 1..4u32, 0..4u32)
+            .prop_map(|(first, gap, count)| Runs::new(first, first.len + gap, count).unwrap())
+    }
+
+    fn all_cells(r: &Runs) -> BTreeSet<(Space, u32, u64)> {
+        r.rects().flat_map(|r| cells(&r)).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn runs_meet_where_their_cells_do(a in runs(), b in runs()) {
+            let (ca, cb) = (all_cells(&a), all_cells(&b));
+            match a.common(&b) {
+                Some(r) => {
+                    let common = cells(&r);
+                    prop_assert!(!common.is_empty());
+                    prop_assert!(common.is_subset(&ca) && common.is_subset(&cb));
+                }
+                None => prop_assert!(ca.is_disjoint(&cb)),
+            }
+            if a.covers(&b) {
+                prop_assert!(cb.is_subset(&ca), "{:?} {:?}", a, b);
+            }
+            if let Some(j) = a.join(&b) {
+                let union: BTreeSet<_> = ca.union(&cb).copied().collect();
+                prop_assert_eq!(all_cells(&j), union);
+            }
         }
     }
 

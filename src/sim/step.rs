@@ -12,6 +12,7 @@ use super::machine::{Machine, flag};
 use super::ready::Ready;
 use super::sched::{self, Policy, slot};
 use super::settings::Id;
+use super::sync::{Act, Sync};
 use super::timing;
 use super::{Blocked, NOTE_SCHEDULED, NOTE_SETTINGS};
 use super::{StepDone, StepHead, StepKind, Writer};
@@ -135,6 +136,7 @@ impl Machine {
             settings: &self.settings,
             fired: Fired::All,
             rules: self.rules,
+            trace: self.trace,
             writer: &mut writer,
             report: &mut self.report,
             scratch: &mut self.scratch,
@@ -225,6 +227,7 @@ impl Machine {
             settings: &self.settings,
             fired: if passed { Fired::All } else { Fired::Nothing },
             rules: self.rules,
+            trace: self.trace,
             writer: &mut writer,
             report: &mut self.report,
             scratch: &mut self.scratch,
@@ -236,6 +239,9 @@ impl Machine {
         }
         if head.waits {
             cx.consume_waits();
+        }
+        if matches!(head.gate, Gate::Drain) {
+            cx.sync(Sync::Drain);
         }
         if !joined.is_empty() {
             cx.release(&joined);
@@ -298,6 +304,7 @@ impl Machine {
                 queue: last.queue,
                 index: last.index,
                 seq: self.journal.seq().saturating_sub(1),
+                other: None,
                 message: format!(
                     "events {} are set at the end of the program",
                     set.join(", ")
@@ -345,6 +352,11 @@ impl Cx<'_, '_> {
     fn release(&mut self, joined: &[(Queue, Instr)]) {
         let agent = |q: &Queue| q.index() as u8;
         let returns = self.instr.bundle.opcode() == 0xD2;
+        let streams = joined.iter().fold(0, |m, (q, _)| m | 1 << agent(q));
+        self.sync(Sync::Join {
+            streams,
+            drained: returns,
+        });
         if returns
             && joined
                 .iter()
@@ -353,7 +365,7 @@ impl Cx<'_, '_> {
         {
             for sem in 0..=255 {
                 if self.state().sem(sem) != 0 {
-                    self.post(sem, 0);
+                    self.post(sem, 0, Act::Set(0));
                 }
             }
         }

@@ -8,6 +8,7 @@ use crate::isa::ops::ctrl::Mem2dStore;
 use crate::isa::{Instr, Queue, Severity};
 use crate::sim::exec::ctrl::bus::changes;
 use crate::sim::exec::{Cx, Fired};
+use crate::sim::sync::{Act, Signal, Sync};
 use crate::sim::{Region, State};
 
 /// A wait as it stands now.
@@ -137,6 +138,11 @@ impl Cx<'_, '_> {
             }
         }
         for w in waits(self.instr, self.state(), self.queue) {
+            self.sync(Sync::Wait {
+                on: Signal::new(w.on_event(), w.idx),
+                comparator: w.mode.comparator().unwrap_or(0),
+                threshold: w.threshold,
+            });
             match w.mode.0 {
                 0x07 => self.post_event(w.idx, false),
                 0x0F => self.post_event(w.idx, true),
@@ -148,8 +154,8 @@ impl Cx<'_, '_> {
     /// Says that all sources are read: the READ updates fire. Once per bundle.
     pub(in crate::sim) fn reads_done(&mut self) {
         if self.fired == Fired::Nothing {
-            self.fired = Fired::Read;
             self.apply_updates(false);
+            self.fired = Fired::Read;
         }
     }
 
@@ -190,6 +196,13 @@ impl Cx<'_, '_> {
     /// One update action on a semaphore or event (isa 01 §3.2).
     pub fn act(&mut self, action: u8, idx: u8, operand: u32) {
         let count = self.state().sem(idx);
+        let act = match action {
+            3 => Act::Add(1),
+            4 => Act::Subtract(1),
+            5 => Act::Add(operand),
+            7 => Act::Subtract(operand),
+            _ => Act::Set(operand),
+        };
         match action {
             1 | 2 => {
                 let set = self.state().event(idx);
@@ -200,23 +213,29 @@ impl Cx<'_, '_> {
                     self.finding(Severity::Warn, "event-protocol", m);
                 }
             }
-            3 => self.post(idx, count.wrapping_add(1)),
-            4 => self.post(idx, count.wrapping_sub(1)),
-            5 => self.post(idx, count.wrapping_add(operand)),
-            7 => self.post(idx, count.wrapping_sub(operand)),
-            9 => self.post(idx, operand),
+            3 | 4 | 5 | 7 | 9 => self.post(idx, act.applied(count), act),
             _ => {}
         }
     }
 
     /// Sets a semaphore.
-    pub(super) fn post(&mut self, sem: u8, count: u32) {
+    pub(super) fn post(&mut self, sem: u8, count: u32, act: Act) {
+        self.sync(Sync::Post {
+            on: Signal::new(false, sem),
+            act,
+            at_read: self.fired == Fired::Nothing,
+        });
         self.writer.set_sem(sem, count);
         self.stamp(false, sem);
     }
 
     /// Sets or clears an event.
     pub(super) fn post_event(&mut self, event: u8, set: bool) {
+        self.sync(Sync::Post {
+            on: Signal::new(true, event),
+            act: Act::Set(u32::from(set)),
+            at_read: self.fired == Fired::Nothing,
+        });
         self.writer.set_event(event, set);
         self.stamp(true, event);
     }
@@ -266,6 +285,24 @@ pub(super) fn touches(instr: &Instr, wait: &Wait) -> bool {
         0xF1 => !event && b.u8(12) == idx,
         _ => false,
     }
+}
+
+/// The first semaphore or event that a bundle raises: through its transfer, or by its updates; with `whole` only by those that
+/// fire when its stores are done.
+pub fn raises(instr: &Instr, transfer: bool, whole: bool) -> Option<Signal> {
+    let b = &instr.bundle;
+    if transfer {
+        let posts = b.opcode() == 0xB8 && b.u8(14) != 0;
+        return posts.then(|| Signal::new(false, b.u8(13)));
+    }
+    let raised = |m: UpdateMode, idx: u8| {
+        let raises = matches!(m.action(), Some(1 | 3 | 5 | 9));
+        let late = m.on_complete() || !whole;
+        (raises && late).then(|| Signal::new(m.on_event(), idx))
+    };
+    let e = instr.events();
+    raised(e.update, e.update_idx)
+        .or_else(|| extended(instr).and_then(|x| raised(x.update, x.update_idx)))
 }
 
 /// Immediate addresses of a store of words.

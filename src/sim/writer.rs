@@ -7,6 +7,7 @@ use super::memory::MemError;
 use super::rect::{Rect, Runs, Space};
 use super::state::State;
 use super::strided;
+use super::sync::Sync;
 use super::written::{self, WORD};
 
 /// An open step. Dropping it without [`Writer::commit`] takes back all its changes.
@@ -63,6 +64,13 @@ impl<'a> Writer<'a> {
     /// Records that the step reads a rectangle.
     pub fn read(&mut self, rect: Rect) {
         self.journal.push_read(&self.record, rect);
+    }
+
+    /// Records how the step orders itself against others.
+    pub fn sync(&mut self, sync: Sync) {
+        if self.journal.recording() {
+            self.journal.push(Effect::Sync(sync));
+        }
     }
 
     /// Stores packed bytes, partition after partition.

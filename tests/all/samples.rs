@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use tpbdbg::isa::{self, Generation, Severity};
 use tpbdbg::program::Program;
 use tpbdbg::program::asm::{Files, Options, assemble};
-use tpbdbg::session::{self, Budget, Goal, Progress, Session, StopKind};
+use tpbdbg::session::{self, Budget, Goal, Progress, Session, StopKind, Watchfulness};
 
 fn dir() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/samples")
@@ -39,6 +39,10 @@ fn npy(name: &str) -> Vec<f32> {
 /// Runs a sample to its end and compares the fp32 place `y` with the expected array.
 fn run(name: &str, tolerance: f32) {
     let mut s = Session::new(sample(name), session::Options::default()).unwrap();
+    s.set_watchfulness(Watchfulness {
+        findings: true,
+        races: true,
+    });
     let Progress::Stopped(stop) = s.run(Goal::Continue, Budget::UNLIMITED) else {
         panic!("{name} did not stop")
     };

@@ -8,7 +8,7 @@ use crate::cmd::show::{self, bundle, bundle_data, list};
 use crate::cmd::spec::{Arg, Command, Group, Run};
 use crate::cmd::{report, settings};
 use crate::isa::Queue;
-use crate::session::{Cause, Session};
+use crate::session::{Cause, FindingSummary, Session};
 use crate::sim::Region;
 use crate::sim::state::REGS;
 
@@ -49,16 +49,26 @@ pub(super) const COMMANDS: &[Command] = &[Command {
     examples: &[
         ("info engines", "what runs, what waits"),
         ("info regs any", "registers of one engine"),
-        ("info findings", "what was odd so far"),
+        ("info findings", "what was odd so far, by rule"),
+        ("info findings uninit-read", "the bundles that a rule named"),
     ],
-    forms: &[&[
-        Arg::required("topic", ArgKind::Choice(WORDS)),
-        Arg::optional("engine", ArgKind::Engine),
-    ]],
+    forms: &[
+        &[
+            Arg::literal("findings"),
+            Arg::required("rule", ArgKind::Rule),
+        ],
+        &[
+            Arg::required("topic", ArgKind::Choice(WORDS)),
+            Arg::optional("engine", ArgKind::Engine),
+        ],
+    ],
     run: Run::Read(info),
 }];
 
 fn info(s: &Session, a: &Args<'_>) -> Result<Output, CmdError> {
+    if let Some(rule) = a.text("rule") {
+        return Ok(table(&s.findings_of(&rule)));
+    }
     let topic = a.text("topic").unwrap_or_default();
     match a.queue("engine") {
         Some(queue) if topic == "regs" => return Ok(regs(s, Some(queue))),
@@ -263,12 +273,15 @@ fn streams(s: &Session) -> Output {
 }
 
 fn findings(s: &Session) -> Output {
+    table(&s.findings())
+}
+
+fn table(all: &[FindingSummary]) -> Output {
     let at = |c: &Cause| report::Cause {
         seq: Some(c.seq),
         queue: c.queue,
         index: c.index,
     };
-    let all = s.findings();
     report::findings(all.iter().map(|f| report::Finding {
         rule: f.rule,
         severity: f.severity,

@@ -82,7 +82,11 @@ fn perform(s: &mut Session, act: &Act, slice: u64) {
 
 /// The digest after every number of retired bundles on the path that the time line records, made from scratch.
 fn straight(program: &Lines, s: &Session) -> Vec<u64> {
-    let mut fresh = session(program);
+    straight_in(&mut session(program), s)
+}
+
+/// The same in a given session, which takes the path of the other.
+fn straight_in(fresh: &mut Session, s: &Session) -> Vec<u64> {
     let base = s.timeline.base().position;
     assert_eq!(fresh.timeline.base().position, base);
     let mut digests = Vec::new();
@@ -93,7 +97,7 @@ fn straight(program: &Lines, s: &Session) -> Vec<u64> {
             continue;
         }
         digests.push(fresh.state().digest());
-        let stop = run(&mut fresh, Goal::Steps(1, s.timeline.chosen_at(at)));
+        let stop = run(fresh, Goal::Steps(1, s.timeline.chosen_at(at)));
         assert_eq!(stop.kind, StopKind::Step, "{stop:?}");
     }
     digests.push(fresh.state().digest());
@@ -164,6 +168,31 @@ proptest! {
         prop_assert_eq!(stop.kind, StopKind::Start);
         run(&mut s, Goal::Goto(digests.len() as u64 - 1));
         prop_assert_eq!(s.state().digest(), digests[digests.len() - 1]);
+    }
+
+    #[test]
+    fn races_are_those_of_the_path(
+        program in program(), acts in vec(act(), 1..30), slice in 1..9u64, tiny: bool,
+    ) {
+        let racing = || {
+            let mut s = session(&program);
+            s.set_watchfulness(Watchfulness { findings: true, races: true });
+            s
+        };
+        let mut s = racing();
+        if tiny {
+            s.machine.journal_mut().set_budget(40_000);
+            s.timeline.set_budget(1 << 20, (20_000, 4));
+        }
+        for act in &acts {
+            perform(&mut s, act, slice);
+        }
+        let mut fresh = racing();
+        straight_in(&mut fresh, &s);
+        prop_assert_eq!(s.all_findings(), fresh.all_findings());
+        for f in fresh.all_findings() {
+            prop_assert_eq!(s.findings.sites(f.rule, u64::MAX), fresh.findings.sites(f.rule, u64::MAX));
+        }
     }
 
     #[test]

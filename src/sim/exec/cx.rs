@@ -11,6 +11,7 @@ use crate::num::{self, Kind, Rules};
 use crate::sim::code::Code;
 use crate::sim::fault::{Finding, Trap};
 use crate::sim::settings::{Id, Settings};
+use crate::sim::sync::Sync;
 use crate::sim::{Rect, Region, State, Writer};
 
 /// What a step reports besides its effects.
@@ -72,6 +73,7 @@ pub struct Cx<'a, 'w> {
     pub settings: &'a Settings,
     pub(in crate::sim) fired: Fired,
     pub(in crate::sim) rules: Rules,
+    pub(in crate::sim) trace: bool,
     pub(in crate::sim) writer: &'a mut Writer<'w>,
     pub(in crate::sim) report: &'a mut Report,
     pub(in crate::sim) scratch: &'a mut Scratch,
@@ -144,6 +146,7 @@ impl Cx<'_, '_> {
             queue: self.queue,
             index: self.index,
             seq: self.seq,
+            other: None,
             message,
         });
     }
@@ -151,6 +154,13 @@ impl Cx<'_, '_> {
     /// Adds a line to the event log.
     pub fn log(&mut self, line: String) {
         self.report.log.push(line);
+    }
+
+    /// Records how the bundle orders itself against others, when that is asked for.
+    pub(in crate::sim) fn sync(&mut self, sync: Sync) {
+        if self.trace {
+            self.writer.sync(sync);
+        }
     }
 
     /// To be called once per lane of long work: lets an interrupt take the bundle back.

@@ -8,6 +8,7 @@ use crate::isa::{Engine, Severity};
 use crate::num::{self, Kind, Narrowed, Rules};
 use crate::sim::fault::Trap;
 use crate::sim::settings::Id;
+use crate::sim::sync::Sync;
 use crate::sim::{MemError, Rect, Runs, State};
 
 /// Bytes computed before they are stored, where nothing forces more: they should still be in the
@@ -164,6 +165,7 @@ impl Cx<'_, '_> {
         dest: &Dest,
         mut fill: impl FnMut(&State, u16, &mut [u8], &mut [bool]) -> Result<(), Trap>,
     ) -> Result<(), Trap> {
+        self.writer.sync(Sync::Keeps);
         let walk = &dest.walk;
         let mut selected = vec![false; walk.count];
         let written = walk.rects().all(|r| self.state().is_written(&r));

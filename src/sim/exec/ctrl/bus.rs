@@ -7,6 +7,7 @@ use crate::isa::Generation;
 use crate::isa::fields::{Addr8, DevicePlace};
 use crate::sim::exec::Cx;
 use crate::sim::fault::Trap;
+use crate::sim::sync::{Signal, Sync};
 use crate::sim::{Rect, Space};
 
 const PSUM: u64 = 0x28_0200_0000;
@@ -146,8 +147,14 @@ impl Cx<'_, '_> {
     ) -> Result<u64, Trap> {
         if size == 4 && in_sync(addr) {
             return match Port::at(addr) {
-                Some(Port::Event(n)) => Ok(u64::from(self.state().event(n))),
-                Some(Port::Count(n)) => Ok(u64::from(self.state().sem(n))),
+                Some(Port::Event(n)) => {
+                    self.sync(Sync::Look(Signal::new(true, n)));
+                    Ok(u64::from(self.state().event(n)))
+                }
+                Some(Port::Count(n)) => {
+                    self.sync(Sync::Look(Signal::new(false, n)));
+                    Ok(u64::from(self.state().sem(n)))
+                }
                 _ => Err(Trap::at(
                     "address",
                     slot,

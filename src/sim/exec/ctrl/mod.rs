@@ -14,6 +14,7 @@ use crate::isa::ops::ctrl::{CtrlEr, CtrlTestEs};
 use crate::isa::ops::pseudo::{PseudoCoreBarrier, PseudoInst};
 use crate::sim::exec::{Cx, ExecFn};
 use crate::sim::fault::Trap;
+use crate::sim::sync::{Act, Signal, Sync};
 
 /// Functions, ascending by opcode.
 pub(in crate::sim::exec) const EXEC: &[(u8, ExecFn)] = &[
@@ -91,7 +92,7 @@ fn range_clear(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
     match f.clear_mode() {
         ClearMode::RANGE => {
             for sem in f.range_first().0..=f.range_last().0 {
-                cx.post(sem, 0);
+                cx.post(sem, 0, Act::Set(0));
             }
         }
         ClearMode::BITMASK => {
@@ -99,7 +100,7 @@ fn range_clear(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
             for sem in 0..=255u8 {
                 let word = mask.get(usize::from(sem / 32)).copied().unwrap_or(0);
                 if word >> (sem % 32) & 1 == 1 {
-                    cx.post(sem, 0);
+                    cx.post(sem, 0, Act::Set(0));
                 }
             }
         }
@@ -128,6 +129,9 @@ fn test_event_sem(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
                 TestMode::READ_SEM => state.sem(id),
                 _ => u32::from(state.event(id)),
             };
+        }
+        for (id, _) in entries() {
+            cx.sync(Sync::Look(Signal::new(mode == TestMode::READ_EVT, id)));
         }
         cx.reads_done();
         for (value, (_, reg)) in values.into_iter().zip(entries()) {
@@ -165,6 +169,7 @@ fn test_event_sem(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
         TestMode::COND_UPDATE_SEM => {
             for _ in 0..f.repeat_count().max(1) {
                 for (id, reg) in entries() {
+                    cx.sync(Sync::Look(Signal::new(false, id)));
                     if cx.state().sem(id) >= f.threshold() {
                         let operand = cx.source("value_registers", reg)?;
                         cx.act(action, id, operand);

@@ -18,6 +18,7 @@ use crate::sim::exec::{Cx, ExecFn};
 use crate::sim::fault::Trap;
 use crate::sim::sched::slot;
 use crate::sim::settings::{Id, Settings};
+use crate::sim::sync::{Act, Sync};
 use crate::sim::{Rect, Region, State, timing};
 use transfer::Plan;
 
@@ -110,8 +111,10 @@ fn dma_memcpy(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
     } else if delay > 0 {
         transfer.due = cx.time.start.saturating_add(delay).saturating_add(1);
     } else {
+        cx.sync(Sync::Issue);
         return transfer.finish(cx, &plan, false);
     }
+    cx.sync(Sync::Depart);
     transfer.depart(cx)
 }
 
@@ -184,7 +187,8 @@ impl Transfer {
         plan.copy(self, cx, late)?;
         if self.increment > 0 {
             let count = cx.state().sem(self.semaphore);
-            cx.post(self.semaphore, count.wrapping_add(self.increment));
+            let act = Act::Add(self.increment);
+            cx.post(self.semaphore, act.applied(count), act);
         }
         Ok(())
     }

@@ -9,6 +9,7 @@ use crate::num::{self, Kind, Narrowed, Rules, computed};
 use crate::sim::exec::{Cx, Walk};
 use crate::sim::fault::Trap;
 use crate::sim::settings::Id;
+use crate::sim::sync::Sync;
 use crate::sim::{Rect, Runs};
 
 /// How a result meets its cell.
@@ -160,6 +161,7 @@ impl Target {
             }
         }
         if self.combine == Combine::Add {
+            cx.writer.sync(Sync::Keeps);
             let rects = self.runs.iter().flat_map(|r| r.rects());
             let unwritten: u64 = rects.map(|r| cx.state().unwritten(&r)).sum();
             let foreign = if cx.instr.generation < Generation::V4 {
