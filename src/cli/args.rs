@@ -111,10 +111,10 @@ pub(super) struct Open {
     /// Do not stop a batch at the first failed command or at a fault
     #[arg(long)]
     pub keep_going: bool,
-    /// Engine scheduling: round-robin, timed or random
-    #[arg(long, default_value = "round-robin", value_parser = ["round-robin", "timed", "random"])]
+    /// Engine scheduling: round-robin, timed, random or bursts
+    #[arg(long, default_value = "round-robin", value_parser = ["round-robin", "timed", "random", "bursts"])]
     pub sched: String,
-    /// Seed of `--sched random`
+    /// Seed of `--sched random` and `--sched bursts`
     #[arg(long, default_value_t = 0, value_parser = number)]
     pub seed: u64,
     /// Colours

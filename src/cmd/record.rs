@@ -117,10 +117,7 @@ pub fn header(launch: &Launch, session: &Session, path: &Path) -> Result<Value, 
         .loads
         .iter()
         .map(|(place, file)| json!({ "place": place, "file": relative(file, from) }));
-    let seed = match launch.policy {
-        Policy::Random(seed) => Some(seed),
-        _ => None,
-    };
+    let seed = launch.policy.seed();
     Ok(json!({
         "tpbdbg": VERSION,
         "program": programs,

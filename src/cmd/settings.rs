@@ -3,6 +3,7 @@
 use super::error::{CmdError, ErrorKind};
 use super::lang;
 use crate::session::{MIN_HISTORY, Session, SessionError, When};
+use crate::sim::Policy;
 use crate::sim::settings::{Accepts, KEYS};
 
 /// One setting.
@@ -29,6 +30,18 @@ const LIMIT: Setting = Setting {
     doc: "bundles after which a run stops, 0 for none",
 };
 
+/// Which stream goes next.
+const SCHED: Setting = Setting {
+    key: "sched",
+    words: &["round-robin", "timed", "random", "bursts"],
+    doc: "which engine goes next, from the next restart on",
+};
+/// The random order.
+const SEED: Setting = Setting {
+    key: "seed",
+    words: &[],
+    doc: "seed of `sched random` and `sched bursts`",
+};
 /// What is looked for while running.
 const FINDINGS: Setting = Setting {
     key: "findings",
@@ -52,7 +65,7 @@ pub fn all() -> impl Iterator<Item = Setting> {
         },
         doc: k.doc,
     });
-    machine.chain([HISTORY, LIMIT, FINDINGS, RACE])
+    machine.chain([HISTORY, LIMIT, SCHED, SEED, FINDINGS, RACE])
 }
 
 /// Every setting with its value, and whether that is the default.
@@ -63,6 +76,8 @@ pub fn values(s: &Session) -> impl Iterator<Item = (Setting, String, bool)> {
     let tool = [
         s.history().to_string(),
         s.limit().to_string(),
+        s.schedule().0.name().to_owned(),
+        s.schedule().1.to_string(),
         on(watch.findings),
         on(watch.races),
     ];
@@ -105,6 +120,18 @@ pub fn set(s: &mut Session, key: &str, value: &str) -> Result<When, CmdError> {
     if key == LIMIT.key {
         s.set_limit(number()?);
         return Ok(When::Now);
+    }
+    if key == SEED.key {
+        return Ok(s.set_schedule(s.schedule().0, number()?)?);
+    }
+    if key == SCHED.key {
+        let seed = s.schedule().1;
+        let policy = Policy::parse(value, seed).ok_or_else(|| {
+            let allowed = SCHED.words.join(" or ");
+            let m = format!("{key} takes {allowed}, found {value:?}");
+            CmdError::new(ErrorKind::Usage, m)
+        })?;
+        return Ok(s.set_schedule(policy, seed)?);
     }
     if key == FINDINGS.key || key == RACE.key {
         let on = match value {

@@ -12,6 +12,7 @@ mod attribution;
 mod edit;
 mod elements;
 mod error;
+mod explore;
 mod expr;
 mod findings;
 mod heat;
@@ -42,6 +43,7 @@ pub use arrays::{Comparison, Mismatch};
 pub use attribution::{Actor, Touch, Touches};
 pub use edit::{Change, EDIT_LIMIT};
 pub use error::SessionError;
+pub use explore::{Divergence, Ending, Exploration, Schedule, Variant};
 pub use expr::{BinOp, Env, EvalError, Expr, Func, UnOp};
 pub use findings::{Cause, FindingSummary};
 pub use heat::{HEAT_RECORDS, HeatCell, HeatMap, HeatMode, Window, changed};
@@ -107,6 +109,8 @@ pub struct Session {
     places: Vec<NamedPlace>,
     generation: Generation,
     policy: Policy,
+    /// Of the random order, also while another policy is chosen.
+    seed: u64,
     /// As the user set them.
     settings: Settings,
     /// As the machine uses them: those that act at load time as they were then.
@@ -153,6 +157,7 @@ impl Session {
             places,
             generation,
             policy: options.policy,
+            seed: options.policy.seed().unwrap_or(0),
             settings: options.settings,
             active: options.settings,
             machine,

@@ -12,7 +12,7 @@ use super::{Let, MIN_HISTORY, Session};
 use crate::isa::{Bundle, Queue};
 use crate::num::{self, Kind, Rules};
 use crate::sim::state::REGS;
-use crate::sim::{Rect, StepKind};
+use crate::sim::{Policy, Rect, StepKind};
 
 /// When a setting takes effect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -215,6 +215,30 @@ impl Session {
             self.use_active_settings();
             return Ok(When::Now);
         }
+        self.load_again()
+    }
+
+    /// Scheduling policy, as the user set it, and the seed of the random order.
+    pub fn schedule(&self) -> (Policy, u64) {
+        (self.policy, self.seed)
+    }
+
+    /// Sets the scheduling policy, and the seed of the random order. They act at load time.
+    ///
+    /// # Errors
+    /// As [`Session::restart`].
+    pub fn set_schedule(&mut self, policy: Policy, seed: u64) -> Result<When, SessionError> {
+        self.seed = seed;
+        self.policy = match policy {
+            Policy::Random(_) => Policy::Random(seed),
+            Policy::Bursts(_) => Policy::Bursts(seed),
+            other => other,
+        };
+        self.load_again()
+    }
+
+    /// Makes what acts at load time act: at once when nothing has run, keeping edits.
+    fn load_again(&mut self) -> Result<When, SessionError> {
         if self.timeline.end.seq > self.timeline.base().seq {
             return Ok(When::AtRestart);
         }

@@ -53,12 +53,15 @@ fn commands_of_the_contract_are_there() {
 #[test]
 fn prefixes_work_while_they_are_clear() {
     assert_eq!(lookup("cont").ok().map(|c| c.name()), Some("continue"));
-    assert_eq!(lookup("exp").err(), Some(vec!["explain", "expect"]));
+    assert_eq!(
+        lookup("exp").err(),
+        Some(vec!["explain", "explore", "expect"])
+    );
     assert_eq!(lookup("bogus").err(), Some(vec![]));
     assert!(lookup("").is_err());
     let mut s = shell();
     let e = s.execute("exp 1").unwrap().result.unwrap_err();
-    assert_eq!(e.message, "`exp` may be explain, expect");
+    assert_eq!(e.message, "`exp` may be explain, explore, expect");
 }
 
 #[test]
@@ -128,7 +131,7 @@ fn completion_knows_what_may_follow() {
         ("goto he", &["goto here"]),
         ("goto st", &["goto start"]),
         ("expect stop dead", &["expect stop deadlock"]),
-        ("help exp", &["help expect", "help explain"]),
+        ("help exp", &["help expect", "help explain", "help explore"]),
         ("nonsense ", &[]),
     ];
     for (line, expected) in table {

@@ -2,6 +2,7 @@
 
 mod code;
 mod edit;
+mod explore;
 mod info;
 mod inspect;
 mod run;
@@ -23,6 +24,7 @@ pub const ALL: &[&[Command]] = &[
     info::COMMANDS,
     edit::COMMANDS,
     code::COMMANDS,
+    explore::COMMANDS,
     test::COMMANDS,
     session::COMMANDS,
 ];

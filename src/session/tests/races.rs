@@ -139,6 +139,19 @@ impl Plan {
         (assembled(&lines(streams)), of)
     }
 
+    /// Does another schedule give another result?
+    fn varies(&self, seed: u64) -> bool {
+        let s = Session::new(self.program().0, Options::default()).unwrap();
+        let e = s.explore(6, seed).unwrap();
+        assert_eq!((e.schedules, &e.ending), (6, &Ending::Exit));
+        let told = |v: &Variant| {
+            v.first
+                .is_some_and(|d| d.here.is_some() && d.there.is_some())
+        };
+        assert!(e.variants.iter().all(told), "{e:?}");
+        !e.variants.is_empty()
+    }
+
     /// Pairs of tasks that the detector names.
     fn races(&self, delay: u8, policy: Policy) -> BTreeSet<(usize, usize)> {
         let (program, of) = self.program();
@@ -185,9 +198,10 @@ proptest! {
     ) {
         let plan = Plan::chained(tasks);
         prop_assert!(plan.unordered().is_empty());
-        for policy in [Policy::RoundRobin, Policy::Random(seed), Policy::Timed] {
+        for policy in [Policy::RoundRobin, Policy::Random(seed), Policy::Bursts(seed), Policy::Timed] {
             prop_assert_eq!(plan.races(delay, policy), BTreeSet::new());
         }
+        prop_assert!(!plan.varies(seed));
     }
 
     #[test]
@@ -208,6 +222,7 @@ proptest! {
         let (j, i) = all[drop.index(all.len())];
         plan.waits[j].retain(|w| *w != i);
         let unordered = plan.unordered();
+        prop_assert!(!plan.varies(seed) || !unordered.is_empty());
         for policy in [Policy::RoundRobin, Policy::Random(seed)] {
             let races = plan.races(delay, policy);
             prop_assert!(races.is_subset(&unordered), "{:?} {:?}", races, unordered);

@@ -521,6 +521,7 @@ fn policy() -> impl Strategy<Value = Policy> {
     prop_oneof![
         Just(Policy::RoundRobin),
         any::<u64>().prop_map(Policy::Random),
+        any::<u64>().prop_map(Policy::Bursts),
         Just(Policy::Timed)
     ]
 }

@@ -16,7 +16,7 @@ use crate::isa::ops::dma::DmaDirect2d;
 use crate::isa::{DType, Generation, Queue, Severity};
 use crate::sim::exec::{Cx, ExecFn};
 use crate::sim::fault::Trap;
-use crate::sim::sched::slot;
+use crate::sim::sched::{self, slot};
 use crate::sim::settings::{Id, Settings};
 use crate::sim::sync::{Act, Sync};
 use crate::sim::{Rect, Region, State, timing};
@@ -109,7 +109,11 @@ fn dma_memcpy(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
         let lasts = timing::transfer(cx.instr.generation, runs, u64::from(dst.size), computes);
         transfer.due = cx.time.start.saturating_add(lasts);
     } else if delay > 0 {
+        let delay = delay.saturating_add(sched::jitter(cx.state(), delay));
         transfer.due = cx.time.start.saturating_add(delay).saturating_add(1);
+        // A DMA queue works in order (isa 11 §4).
+        let before = in_flight(cx.state()).filter(|(_, t)| t.queue == cx.queue);
+        transfer.due = before.fold(transfer.due, |due, (_, t)| due.max(t.due));
     } else {
         cx.sync(Sync::Issue);
         return transfer.finish(cx, &plan, false);

@@ -1,0 +1,159 @@
+//! Other schedules.
+
+use crate::cmd::args::Args;
+use crate::cmd::error::CmdError;
+use crate::cmd::kind::ArgKind;
+use crate::cmd::output::{Data, Line, Output, Tone};
+use crate::cmd::show::{bundle, bundle_data};
+use crate::cmd::spec::{Arg, Command, Group, Run};
+use crate::session::{Divergence, Ending, Exploration, Session, Variant};
+
+/// Schedules by default.
+const SCHEDULES: u64 = 16;
+/// Schedules with another result that are described.
+const MOST_SHOWN: usize = 4;
+
+pub(super) const COMMANDS: &[Command] = &[Command {
+    names: &["explore"],
+    group: Group::Test,
+    summary: "run the program under other schedules and compare the results",
+    help: "N schedules (16 without), each from the start on a copy of the machine: a random order of the engines by a seed, step by step or in bursts, and \
+           transfers that finish sooner or later. A program without races ends alike in all of them. Of one that differs: the \
+           named places that differ, the first bundle whose own results do, and a script that shows it; `save` writes the script \
+           of the first to a file.",
+    examples: &[
+        ("explore 4", "four other schedules"),
+        ("explore 2 seed 100", "others than those"),
+    ],
+    forms: &[&[
+        Arg::optional("n", ArgKind::Number),
+        Arg::keyword("seed", "seed", ArgKind::Number),
+        Arg::keyword("save", "file", ArgKind::File),
+    ]],
+    run: Run::Read(explore),
+}];
+
+fn explore(s: &Session, a: &Args<'_>) -> Result<Output, CmdError> {
+    let (count, seed) = (a.number("n").unwrap_or(SCHEDULES), a.number("seed"));
+    let e = s.explore(count, seed.unwrap_or(1))?;
+    let mut lines = vec![headline(&e)];
+    for v in e.variants.iter().take(MOST_SHOWN) {
+        lines.extend(variant(s, v));
+    }
+    if let Some(first) = e.variants.first() {
+        let script = script(first);
+        lines.extend(script.iter().map(|l| Line::pair("script", l.as_str())));
+        if let Some(path) = a.path("file") {
+            let text = script.join("\n") + "\n";
+            std::fs::write(&path, text).map_err(|e| CmdError::file(&path, e).at(a.span("file")))?;
+            lines.push(Line::pair("saved", a.source("file")));
+        }
+    }
+    if e.interrupted {
+        lines.push(Line::pair("note", "interrupted before all were run"));
+    }
+    Ok(Output::new(lines, data(&e)))
+}
+
+fn headline(e: &Exploration) -> Line {
+    let line = Line::toned(Tone::Key, "explore").then(
+        Tone::Plain,
+        format!(": {} schedules of {} bundles, ", e.schedules, e.bundles),
+    );
+    match e.variants.len() {
+        0 => line.then(Tone::Value, format!("all end alike: {}", e.ending.name())),
+        n => line.then(Tone::Bad, format!("{n} with another result")),
+    }
+}
+
+fn variant(s: &Session, v: &Variant) -> Vec<Line> {
+    let mut line = Line::toned(Tone::Key, "differs")
+        .then(Tone::Plain, ": ")
+        .then(
+            Tone::Place,
+            format!(
+                "{} seed {} dma.delay {}",
+                v.schedule.policy.name(),
+                v.schedule.seed,
+                v.schedule.delay
+            ),
+        )
+        .then(Tone::Plain, format!(", {}", v.ending.name()));
+    if let Ending::Fault(queue, index, rule) = &v.ending {
+        line = line.then(Tone::Bad, format!(" {}:{index} {rule}", queue.name()));
+    }
+    if !v.places.is_empty() {
+        line = line.then(
+            Tone::Value,
+            format!(", other values in {}", v.places.join(" ")),
+        );
+    }
+    let mut lines = vec![line];
+    if let Some(d) = &v.first {
+        let mut line = Line::toned(Tone::Key, "first").then(
+            Tone::Plain,
+            if d.transfer {
+                ": the transfer of "
+            } else {
+                ": "
+            },
+        );
+        line.0.extend(bundle(s, d.queue, d.index).0);
+        let at = |seq: Option<u64>| seq.map_or("never".to_owned(), |s| format!("at seq {s}"));
+        lines.push(line.then(
+            Tone::Plain,
+            format!(" {} here, {} there", at(d.here), at(d.there)),
+        ));
+    }
+    lines
+}
+
+/// Commands that go to the bundle that differs, under the schedule in which it does.
+fn script(v: &Variant) -> Vec<String> {
+    let mut lines = vec![
+        format!("set sched {}", v.schedule.policy.name()),
+        format!("set seed {}", v.schedule.seed),
+        format!("set dma.delay {}", v.schedule.delay),
+        "restart".to_owned(),
+    ];
+    lines.push(match v.first.and_then(|d| d.there) {
+        Some(seq) => format!("goto {}", seq.saturating_add(1)),
+        None => "goto end".to_owned(),
+    });
+    lines
+}
+
+fn data(e: &Exploration) -> Data {
+    let first = |d: &Divergence| {
+        let mut map = bundle_data(d.queue, None, d.index);
+        map.extend([
+            ("transfer", d.transfer.into()),
+            ("here", d.here.into()),
+            ("there", d.there.into()),
+        ]);
+        Data::Map(map)
+    };
+    let variant = |v: &Variant| {
+        Data::Map(vec![
+            ("sched", v.schedule.policy.name().into()),
+            ("seed", v.schedule.seed.into()),
+            ("dma_delay", v.schedule.delay.into()),
+            ("stop", v.ending.name().into()),
+            ("digest", v.digest.into()),
+            ("places", v.places.clone().into()),
+            ("first", v.first.as_ref().map_or(Data::Null, first)),
+            ("script", script(v).into()),
+        ])
+    };
+    Data::Map(vec![
+        ("stop", e.ending.name().into()),
+        ("bundles", e.bundles.into()),
+        ("digest", e.digest.into()),
+        ("schedules", e.schedules.into()),
+        ("interrupted", e.interrupted.into()),
+        (
+            "differ",
+            Data::List(e.variants.iter().map(variant).collect()),
+        ),
+    ])
+}
