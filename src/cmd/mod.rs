@@ -28,6 +28,7 @@ pub mod settings;
 pub mod shell;
 pub mod show;
 pub mod spec;
+pub mod waiting;
 
 pub use error::{CmdError, ErrorKind, Exit};
 pub use launch::Launch;

@@ -2,9 +2,10 @@
 
 use super::output::{Data, Line, Output, Tone};
 use super::show::{bundle, bundle_data, code, dropped, element, listing, place_of};
+use super::waiting::{knot_data, knots, lasso, lasso_data, stuck, stuck_data};
 use crate::isa::{Queue, Severity};
 use crate::num;
-use crate::session::{Hit, Session, Stop, StopKind, Stuck};
+use crate::session::{Hit, Session, Stop, StopKind};
 use crate::sim::StepKind;
 
 /// Ranges listed at most.
@@ -15,7 +16,9 @@ pub fn output(session: &Session, stop: &Stop, log: Vec<String>) -> Output {
     let mut lines: Vec<Line> = log.iter().map(|l| Line::pair("log", l.as_str())).collect();
     lines.push(headline(session, stop));
     lines.extend(stop.detail.hits.iter().map(change));
+    lines.extend(stop.detail.lasso.iter().map(lasso));
     lines.extend(stop.detail.blocked.iter().flat_map(stuck));
+    lines.extend(knots(&stop.detail.knots));
     if let Some(text) = stop
         .detail
         .text
@@ -119,45 +122,6 @@ fn change(hit: &Hit) -> Line {
     }
 }
 
-/// One line per thing a stream waits for, and who could post it.
-pub fn stuck(stuck: &Stuck) -> Vec<Line> {
-    let why = &stuck.why;
-    let head = || {
-        Line::toned(Tone::Key, "waits")
-            .then(Tone::Plain, ": ")
-            .then(Tone::Place, code(why.queue, why.index))
-    };
-    let mut lines: Vec<Line> = Vec::new();
-    for (wait, posters) in stuck.waits() {
-        let line = head().then(Tone::Value, format!(" {wait}"));
-        let posters: Vec<String> = posters.iter().map(|p| code(p.queue, p.index)).collect();
-        lines.push(if posters.is_empty() {
-            line.then(Tone::Bad, ", no bundle ahead posts it")
-        } else {
-            line.then(
-                Tone::Plain,
-                format!(", next posted by {}", posters.join(", ")),
-            )
-        });
-    }
-    if !why.barrier.is_empty() {
-        let missing: Vec<&str> = why.barrier.iter().map(|q| q.name()).collect();
-        let text = format!(" barrier, not reached by {}", missing.join(" "));
-        lines.push(head().then(Tone::Plain, text));
-    }
-    if why.transfers > 0 {
-        lines.push(head().then(
-            Tone::Plain,
-            format!(" {} transfers in flight", why.transfers),
-        ));
-    }
-    if why.counts_engines() {
-        let text = "a multiple of 16 may count every DMA engine: `set dma.completion-count 16`";
-        lines.push(Line::pair("note", text));
-    }
-    lines
-}
-
 /// What the bundle named by a forward stop wrote.
 fn wrote(session: &Session, stop: &Stop) -> Vec<String> {
     let journal = session.machine().journal();
@@ -218,6 +182,15 @@ fn detail(stop: &Stop) -> Data {
             Data::List(d.blocked.iter().flat_map(stuck_data).collect()),
         ));
     }
+    if !d.knots.is_empty() {
+        map.push((
+            "causes",
+            Data::List(d.knots.iter().map(knot_data).collect()),
+        ));
+    }
+    if let Some(l) = &d.lasso {
+        map.push(("loop", lasso_data(l)));
+    }
     if let Some(text) = &d.text {
         map.push(("note", text.as_str().into()));
     }
@@ -239,38 +212,6 @@ fn hit(hit: &Hit) -> Data {
         ("old", old.map_or(Data::Null, |b| element(kind, b))),
         ("new", element(kind, new)),
     ])
-}
-
-/// One object per thing a stream waits for.
-pub fn stuck_data(stuck: &Stuck) -> Vec<Data> {
-    let why = &stuck.why;
-    let mut all = Vec::new();
-    for (wait, posters) in stuck.waits() {
-        let table = if wait.mode.on_event() { "evt" } else { "sem" };
-        let posters = posters
-            .iter()
-            .map(|p| Data::Map(bundle_data(p.queue, None, p.index)));
-        all.push(vec![
-            ("on", format!("{table}[{}]", wait.idx).into()),
-            ("condition", wait.mode.name().into()),
-            ("threshold", wait.threshold.into()),
-            ("value", wait.value.into()),
-            ("posters", Data::List(posters.collect())),
-        ]);
-    }
-    if !why.barrier.is_empty() {
-        let missing: Vec<&str> = why.barrier.iter().map(|q| q.name()).collect();
-        all.push(vec![("barrier", missing.into())]);
-    }
-    if why.transfers > 0 {
-        all.push(vec![("transfers", why.transfers.into())]);
-    }
-    let named = |rest: Vec<(&'static str, Data)>| {
-        let mut map = bundle_data(why.queue, None, why.index);
-        map.extend(rest);
-        Data::Map(map)
-    };
-    all.into_iter().map(named).collect()
 }
 
 /// A bundle that caused a finding.

@@ -40,6 +40,7 @@ samples! {
     "layer_norm": "beta" "gamma" "x";
     "pipeline": "w" "x";
     "bug-missing-wait":;
+    "bug-deadlock":;
 }
 
 /// The sample of a name.

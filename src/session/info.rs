@@ -5,6 +5,7 @@ use crate::isa::{Instr, Queue};
 use crate::sim::Blocked;
 use crate::sim::exec::{Transfer, in_flight, own_transfers};
 use crate::sim::sched::clock;
+use crate::sim::sync::Signal;
 use crate::sim::waits::Wait;
 
 /// A stream that cannot go on.
@@ -14,6 +15,8 @@ pub struct Stuck {
     pub why: Blocked,
     /// For each wait of `why`: the next bundle of every other stream that would change what it looks at.
     pub posters: Vec<Vec<Poster>>,
+    /// For each wait of `why`: the bundle that changed what it looks at last, with its sequence number.
+    pub last: Vec<Option<(u64, Queue, u64)>>,
 }
 
 impl Stuck {
@@ -24,13 +27,17 @@ impl Stuck {
     }
 }
 
-/// A bundle that could end a wait.
+/// A bundle, or its transfer in flight, that could end a wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Poster {
     /// Its stream.
     pub queue: Queue,
     /// Its index.
     pub index: u64,
+    /// It is a transfer in flight.
+    pub transfer: bool,
+    /// Bundles of the stream, this one and those behind it, that would post too.
+    pub count: u64,
 }
 
 impl Session {
@@ -41,15 +48,35 @@ impl Session {
 
     pub(super) fn explain_stuck(&self, why: Blocked) -> Stuck {
         let posters = |wait: &Wait| {
-            let mut all = self.machine.posters(why.queue, wait);
+            let flying = self.transfers().into_iter();
+            let flying =
+                flying.filter(|t| !wait.on_event() && t.semaphore == wait.idx && t.increment > 0);
+            let mut all: Vec<Poster> = flying
+                .map(|t| Poster {
+                    queue: t.queue,
+                    index: t.index,
+                    transfer: true,
+                    count: 1,
+                })
+                .collect();
             // They come stream after stream; the first of each is the next.
-            all.dedup_by_key(|(queue, _)| *queue);
-            all.into_iter()
-                .map(|(queue, index)| Poster { queue, index })
-                .collect()
+            for (queue, index) in self.machine.posters(why.queue, wait) {
+                match all.last_mut() {
+                    Some(p) if p.queue == queue && !p.transfer => p.count += 1,
+                    _ => all.push(Poster {
+                        queue,
+                        index,
+                        transfer: false,
+                        count: 1,
+                    }),
+                }
+            }
+            all
         };
+        let last = |wait: &Wait| self.last_change(Signal::new(wait.on_event(), wait.idx));
         Stuck {
             posters: why.waits.iter().map(posters).collect(),
+            last: why.waits.iter().map(last).collect(),
             why,
         }
     }

@@ -251,10 +251,10 @@ impl Session {
             }
             if self.limit > 0 && f.done >= self.limit {
                 let text = format!("{} bundles executed, the limit of a run", f.done);
-                return Ok(Some(self.retired(StopKind::Limit).saying(text)));
+                return Ok(Some(self.unended(StopKind::Limit).saying(text)));
             }
             if self.interrupted() {
-                return Ok(Some(self.retired(StopKind::Interrupt)));
+                return Ok(Some(self.unended(StopKind::Interrupt)));
             }
             if *left == 0 {
                 return Ok(None);
@@ -525,6 +525,16 @@ impl Session {
         }
     }
 
+    /// A stop of a run that would have gone on: with the loop in which it was, and who waited meanwhile.
+    fn unended(&self, kind: StopKind) -> Stop {
+        let mut stop = self.retired(kind);
+        stop.detail.lasso = self.lasso();
+        if stop.detail.lasso.is_some() {
+            stop.detail.blocked = self.wait_graph().stuck;
+        }
+        stop
+    }
+
     /// A stop at the bundle that retired last.
     fn retired(&self, kind: StopKind) -> Stop {
         match self.last_retired() {
@@ -576,11 +586,16 @@ impl Session {
             Stepped::Deadlock(blocked) => {
                 let mut stop = self.retired(StopKind::Deadlock);
                 stop.detail.blocked = blocked.into_iter().map(|b| self.explain_stuck(b)).collect();
+                stop.detail.knots = self.wait_graph().knots;
                 stop
             }
             Stepped::Blocked(b) => {
                 let mut stop = self.naming(StopKind::Blocked, self.seq(), b.queue, b.index);
-                stop.detail.blocked = vec![self.explain_stuck(b)];
+                let (queue, graph) = (b.queue, self.wait_graph());
+                stop.detail.blocked = graph.behind(queue);
+                if graph.dead.contains(&queue) {
+                    stop.detail.knots = graph.knots;
+                }
                 stop
             }
             Stepped::Exited | Stepped::Retired { .. } => self.retired(StopKind::Exit),

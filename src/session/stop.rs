@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::hang::{Knot, Lasso};
 use super::info::Stuck;
 use super::place::Place;
 use crate::isa::{Engine, Queue};
@@ -159,6 +160,10 @@ pub struct StopDetail {
     pub fault: Option<Fault>,
     /// Streams that cannot go on, with what could let them.
     pub blocked: Vec<Stuck>,
+    /// Why streams never will, as far as that can be told.
+    pub knots: Vec<Knot>,
+    /// The loop in which a run was that did not end.
+    pub lasso: Option<Lasso>,
     /// Steps of a former future that the run dropped.
     pub lost: u64,
     /// Anything else, as a sentence.

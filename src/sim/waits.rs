@@ -249,7 +249,7 @@ impl Cx<'_, '_> {
 }
 
 /// Would the bundle change what `wait` looks at when it executes?
-pub(super) fn touches(instr: &Instr, wait: &Wait) -> bool {
+pub fn touches(instr: &Instr, wait: &Wait) -> bool {
     let (event, idx) = (wait.on_event(), wait.idx);
     let posts = |m: UpdateMode, at: u8| at == idx && m.action().is_some() && m.on_event() == event;
     let e = instr.events();

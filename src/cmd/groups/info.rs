@@ -6,7 +6,7 @@ use crate::cmd::kind::ArgKind;
 use crate::cmd::output::{Data, Line, Output, Tone};
 use crate::cmd::show::{self, bundle, bundle_data, list};
 use crate::cmd::spec::{Arg, Command, Group, Run};
-use crate::cmd::{report, settings};
+use crate::cmd::{report, settings, waiting};
 use crate::isa::Queue;
 use crate::session::{Cause, FindingSummary, Session};
 use crate::sim::Region;
@@ -27,6 +27,7 @@ const TOPICS: &[(&str, Topic)] = &[
     ("sems", sems),
     ("settings", all_settings),
     ("streams", streams),
+    ("waits", |s| waiting::graph(&s.wait_graph())),
 ];
 
 const WORDS: &[&str] = &{
@@ -45,9 +46,10 @@ pub(super) const COMMANDS: &[Command] = &[Command {
     summary: "show tables of the state, the program and the session",
     help: "breaks: breakpoints. engines: what each stream does next or waits for. events, sems: those that are not 0. findings: what \
            was odd in the bundles retired so far. history: how far back time reaches. places: named regions. queues: DMA queues. \
-           regs: registers that were set. settings: keys and values. streams: the program.",
+           regs: registers that were set. settings: keys and values. streams: the program. waits: who waits for whom, and why some never go on.",
     examples: &[
         ("info engines", "what runs, what waits"),
+        ("info waits", "who waits for whom"),
         ("info regs any", "registers of one engine"),
         ("info findings", "what was odd so far, by rule"),
         ("info findings uninit-read", "the bundles that a rule named"),
@@ -171,7 +173,7 @@ fn engines(s: &Session) -> Output {
             line = line.then(Tone::Dim, format!(" free at {} ps", stream.clock));
         }
         lines.push(line);
-        lines.extend(stream.stuck.iter().flat_map(report::stuck));
+        lines.extend(stream.stuck.iter().flat_map(waiting::stuck));
         let mut map = bundle_data(queue, None, pc);
         map.extend([
             ("status", status.into()),
@@ -180,7 +182,7 @@ fn engines(s: &Session) -> Output {
             ("clock_ps", stream.clock.into()),
             (
                 "waits",
-                Data::List(stream.stuck.iter().flat_map(report::stuck_data).collect()),
+                Data::List(stream.stuck.iter().flat_map(waiting::stuck_data).collect()),
             ),
         ]);
         data.push(Data::Map(map));

@@ -260,11 +260,23 @@ fn deadlock_names_who_could_help() {
         .iter()
         .map(|b| (b.why.queue, b.posters[0].clone()))
         .collect();
-    let at = |queue, index| vec![Poster { queue, index }];
+    let at = |queue, index| {
+        vec![Poster {
+            queue,
+            index,
+            transfer: false,
+            count: 1,
+        }]
+    };
     // In list order POOL comes before DVE.
     assert_eq!(posters, [(pool, at(dve, 1)), (dve, at(pool, 1))]);
+    let circle = Knot::Circle(vec![(pool, 0), (dve, 0)]);
+    assert_eq!(stop.detail.knots, std::slice::from_ref(&circle));
     let stop = run(&mut s, Goal::Steps(1, Some(dve)));
     assert_eq!((stop.kind, stop.queue), (StopKind::Blocked, Some(dve)));
+    assert_eq!(stop.detail.knots, [circle]);
+    let waiting: Vec<_> = stop.detail.blocked.iter().map(|b| b.why.queue).collect();
+    assert_eq!(waiting, [dve, pool]);
     s.set_sem(0, &Value::Int(1)).unwrap();
     assert_eq!(run(&mut s, Goal::Continue).kind, StopKind::Exit);
 }
