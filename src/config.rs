@@ -44,6 +44,11 @@ impl Config {
         }
     }
 
+    /// File of the layout that the user saved.
+    pub fn layout_file(&self) -> Option<PathBuf> {
+        dir("XDG_CONFIG_HOME", ".config").map(|d| d.join("layout"))
+    }
+
     /// File of command lines given in earlier sessions.
     pub fn history_file(&self) -> Option<PathBuf> {
         dir("XDG_STATE_HOME", ".local/state").map(|d| d.join("history"))

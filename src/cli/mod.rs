@@ -153,7 +153,8 @@ fn interactive(open: &Open, matches: &ArgMatches, screen: bool) -> Result<Exit> 
     if screen && io::stdin().is_terminal() && !open.json {
         let keymap = Keymap::load(config.keymap()?.as_deref())?;
         let title = shell.title();
-        tui::run(App::new(shell, title, theme(open.color, &config), keymap))?;
+        let app = App::new(shell, title, theme(open.color, &config), keymap);
+        tui::run(app.with_layout_file(config.layout_file()))?;
         return Ok(Exit::Done);
     }
     let options = repl::Options {

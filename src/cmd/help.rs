@@ -6,7 +6,7 @@ use super::output::{Data, Line, Output, Tone};
 use super::spec::{Command, Group};
 use super::{command_of, commands};
 
-const GROUPS: [Group; 8] = [
+const GROUPS: [Group; 9] = [
     Group::Run,
     Group::Time,
     Group::Stops,
@@ -15,6 +15,7 @@ const GROUPS: [Group; 8] = [
     Group::Code,
     Group::Test,
     Group::Session,
+    Group::Screen,
 ];
 
 /// All commands by chapter, a line each.

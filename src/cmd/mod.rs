@@ -23,6 +23,7 @@ pub mod output;
 pub mod record;
 pub mod report;
 pub mod samples;
+pub mod screen;
 pub mod script;
 pub mod settings;
 pub mod shell;

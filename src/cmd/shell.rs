@@ -12,6 +12,7 @@ use super::outcome::Outcome;
 use super::output::Output;
 use super::record::Recorder;
 use super::report;
+use super::screen::Ask;
 use super::script::Script;
 use super::spec::{Command, Run};
 use crate::session::{Budget, Goal, Progress, Session};
@@ -44,6 +45,7 @@ pub struct Shell {
     /// Lines that wait to be run.
     pub script: Script,
     pub(super) over: bool,
+    asks: Vec<Ask>,
     running: Option<Running>,
 }
 
@@ -61,6 +63,7 @@ impl Shell {
             launch,
             script: Script::default(),
             over: false,
+            asks: Vec::new(),
             running: None,
         })
     }
@@ -103,6 +106,19 @@ impl Shell {
     /// Was `quit` given?
     pub fn is_over(&self) -> bool {
         self.over
+    }
+
+    /// What commands asked of the screen since the last time.
+    pub fn asks(&mut self) -> Vec<Ask> {
+        std::mem::take(&mut self.asks)
+    }
+
+    /// Asks something of the screen. Nobody may take it, so little is kept.
+    pub(super) fn ask(&mut self, ask: Ask) {
+        const MOST: usize = 16;
+        if self.asks.len() < MOST {
+            self.asks.push(ask);
+        }
     }
 
     /// Command lines executed so far, oldest first.

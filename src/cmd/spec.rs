@@ -27,6 +27,8 @@ pub enum Group {
     Test,
     /// Files, scripts, settings.
     Session,
+    /// The screen.
+    Screen,
 }
 
 impl Group {
@@ -41,6 +43,7 @@ impl Group {
             Group::Code => "Program text",
             Group::Test => "Testing",
             Group::Session => "Session",
+            Group::Screen => "Screen",
         }
     }
 }
@@ -61,6 +64,9 @@ pub enum Form {
     /// This word or symbol must stand here.
     Literal(&'static str),
 }
+
+/// So many words to choose from are not spelled out in usage texts.
+const LONG: usize = 12;
 
 /// One argument of a command.
 #[derive(Clone, Copy, Debug)]
@@ -125,7 +131,7 @@ impl Arg {
     /// As usage texts show it.
     pub fn usage(&self) -> String {
         let value = match self.kind {
-            ArgKind::Choice(words) => words.join("|"),
+            ArgKind::Choice(words) if words.len() < LONG => words.join("|"),
             _ => self.name.to_uppercase(),
         };
         match self.form {

@@ -4,7 +4,7 @@
 ///
 /// The wire code 0x0E stands for two formats, so both have a kind: [`Kind::Fp8E4`] is the IEEE-like
 /// one (largest value 240, has infinities), [`Kind::Fp8E4Fn`] the OCP one (448, none).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Kind {
     /// Unsigned 8 bit.
     U8,
@@ -27,6 +27,7 @@ pub enum Kind {
     /// 1-5-10 float.
     Fp16,
     /// 1-8-23 float, the hub of all conversions.
+    #[default]
     Fp32,
     /// fp32 storage whose mantissa is rounded when written; reads as fp32.
     Fp32r,

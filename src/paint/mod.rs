@@ -3,5 +3,6 @@
 
 pub mod ansi;
 pub mod palette;
+pub mod picture;
 pub mod spans;
 pub mod theme;

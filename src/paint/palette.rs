@@ -88,10 +88,64 @@ impl Palette {
     }
 }
 
+/// Colours that people with any colour-vision deficiency tell apart (after Okabe and Ito), for things that are not more or less.
+const DISTINCT: [Rgb; 8] = [
+    Rgb(230, 159, 0),
+    Rgb(86, 180, 233),
+    Rgb(0, 158, 115),
+    Rgb(240, 228, 66),
+    Rgb(0, 114, 178),
+    Rgb(213, 94, 0),
+    Rgb(204, 121, 167),
+    Rgb(150, 150, 150),
+];
+
+/// A colour of its own for each number; they repeat after eight.
+pub fn distinct(number: usize) -> Rgb {
+    DISTINCT
+        .get(number % DISTINCT.len())
+        .copied()
+        .unwrap_or(Rgb(150, 150, 150))
+}
+
 /// Glyph at a level.
 pub fn glyph(level: usize) -> char {
     let i = level.min(LEVELS - 1) * GLYPHS.len() / LEVELS;
     GLYPHS.get(i).copied().unwrap_or(' ')
+}
+
+/// The colour of an entry of the 256-colour table; the first 16 as terminals usually have them.
+pub fn of_256(n: u8) -> Rgb {
+    const FIRST: [Rgb; 16] = [
+        Rgb(27, 29, 35),
+        Rgb(224, 108, 117),
+        Rgb(127, 191, 111),
+        Rgb(216, 179, 90),
+        Rgb(95, 159, 232),
+        Rgb(198, 120, 221),
+        Rgb(79, 184, 196),
+        Rgb(200, 204, 212),
+        Rgb(92, 99, 112),
+        Rgb(255, 128, 135),
+        Rgb(159, 220, 140),
+        Rgb(240, 203, 110),
+        Rgb(125, 184, 255),
+        Rgb(221, 150, 242),
+        Rgb(111, 214, 224),
+        Rgb(255, 255, 255),
+    ];
+    match n {
+        0..=15 => FIRST.get(usize::from(n)).copied().unwrap_or(Rgb(0, 0, 0)),
+        16..=231 => {
+            let n = n - 16;
+            let step = |i: u8| if i == 0 { 0 } else { 55 + 40 * i };
+            Rgb(step(n / 36), step(n / 6 % 6), step(n % 6))
+        }
+        _ => {
+            let grey = 8 + 10 * (n - 232);
+            Rgb(grey, grey, grey)
+        }
+    }
 }
 
 impl Rgb {
@@ -158,5 +212,9 @@ mod tests {
         assert_eq!(Rgb(255, 255, 255).to_256(), 231);
         assert_eq!(Rgb(255, 0, 0).to_256(), 196);
         assert_eq!(Rgb(118, 118, 118).to_256(), 243);
+        for n in 16..=255 {
+            let back = of_256(of_256(n).to_256());
+            assert_eq!(back, of_256(n), "{n}");
+        }
     }
 }

@@ -17,6 +17,17 @@ pub fn line(line: &Line, theme: Theme) -> TuiLine<'static> {
         .into()
 }
 
+/// The selected line of a list: the same in one style, so that no tone turns into a background.
+pub fn selected(line: &Line, focused: bool) -> TuiLine<'static> {
+    let style = Style::new().add_modifier(Modifier::REVERSED);
+    let style = if focused {
+        style
+    } else {
+        style.add_modifier(Modifier::DIM)
+    };
+    TuiLine::styled(printable(&line.text()), style)
+}
+
 /// The style of a tone.
 pub fn style(tone: Tone, theme: Theme) -> Style {
     let named = theme.tone(tone);
@@ -36,6 +47,11 @@ pub fn style(tone: Tone, theme: Theme) -> Style {
         Named::Magenta => Style::new().fg(Color::Magenta),
         Named::Cyan => Style::new().fg(Color::Cyan),
     }
+}
+
+/// The colour of a heat level in a theme; `None` without colours.
+pub fn ramp(theme: Theme, level: usize) -> Option<Color> {
+    colour(theme.palette.colour(level), theme.depth)
 }
 
 /// A ramp colour at the depth of the terminal; `None` where it has no colours.

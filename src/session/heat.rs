@@ -7,9 +7,10 @@
 use std::ops::Range;
 
 use super::Session;
+use super::contents::Look;
 use super::trail::Trail;
 use crate::isa::{Queue, Space};
-use crate::num::{Kind, widen_slice};
+use crate::num::Kind;
 use crate::sim::{Rect, State, StepKind};
 
 /// Records looked at for ages and counts when a picture is made anew: a bound on its time.
@@ -31,22 +32,41 @@ pub enum HeatMode {
     Init,
     /// Stream that wrote last.
     Owner,
+    /// NaN, infinity, largest magnitude, subnormal, zero.
+    Special,
+    /// Bytes that differ from the moment compared with.
+    Diff,
+    /// Named places.
+    Place,
 }
 
 impl HeatMode {
     /// All modes, in the order of the mode key.
-    pub const ALL: [HeatMode; 6] = [
+    pub const ALL: [HeatMode; 9] = [
         HeatMode::Value,
         HeatMode::Age,
         HeatMode::Writes,
         HeatMode::Reads,
         HeatMode::Init,
         HeatMode::Owner,
+        HeatMode::Special,
+        HeatMode::Diff,
+        HeatMode::Place,
+    ];
+
+    /// Their names.
+    pub const NAMES: &[&str] = &[
+        "value", "age", "writes", "reads", "init", "owner", "special", "diff", "place",
     ];
 
     /// Name in titles.
-    pub const fn name(self) -> &'static str {
-        ["value", "age", "writes", "reads", "init", "owner"][self as usize]
+    pub fn name(self) -> &'static str {
+        Self::NAMES.get(self as usize).copied().unwrap_or("")
+    }
+
+    /// The mode of a name.
+    pub fn parse(name: &str) -> Option<HeatMode> {
+        Self::ALL.into_iter().find(|m| m.name() == name)
     }
 }
 
@@ -82,6 +102,16 @@ pub struct HeatCell {
     pub writes: u32,
     /// Reads, within the records looked at.
     pub reads: u32,
+    /// Zeros among the written elements (mode special).
+    pub zeros: u64,
+    /// A written element is subnormal (mode special).
+    pub subnormal: bool,
+    /// A written element has the largest finite magnitude (mode special).
+    pub saturated: bool,
+    /// Bytes that differ from the moment compared with (mode diff).
+    pub changed: u64,
+    /// Number of the named place, in the order of [`Session::places`] (mode place).
+    pub place: Option<u32>,
     /// The last bundle wrote here.
     pub just_written: bool,
     /// The last bundle read here.
@@ -96,9 +126,13 @@ pub struct HeatMap {
     /// All cells.
     pub cells: Vec<HeatCell>,
     grid: Grid,
-    kind: Kind,
+    kind: Option<Kind>,
     mode: HeatMode,
     trail: Trail,
+    /// Shows the moment compared with, not the present one.
+    before: bool,
+    /// Path of time, position and moment compared with that the contents show.
+    seen: Option<(u64, u64, u64)>,
 }
 
 /// Where the cuts of `rows` or `columns` cells through a range lie: cell `i` is `cut(i)..cut(i+1)`.
@@ -175,83 +209,84 @@ fn met(edges: &[u64], lo: u64, hi: u64) -> impl Iterator<Item = usize> + Clone {
 }
 
 impl Session {
-    /// The picture of a window in `rows` x `columns` cells, elements read as `kind`.
+    /// Pictures count writes and reads from the present point on.
+    pub fn reset_heat(&mut self) {
+        self.heat_from = self.machine.journal().position();
+    }
+
+    /// The picture of a window in `rows` x `columns` cells, elements read as `kind`, or as the named places around them say.
     pub fn heat(
         &self,
         window: &Window,
         rows: usize,
         columns: usize,
-        kind: Kind,
+        kind: Option<Kind>,
         mode: HeatMode,
+    ) -> HeatMap {
+        self.picture(window, (rows, columns), kind, mode, false)
+    }
+
+    /// The same of the moment compared with; blank when there is none.
+    pub fn heat_before(
+        &self,
+        window: &Window,
+        rows: usize,
+        columns: usize,
+        kind: Option<Kind>,
+        mode: HeatMode,
+    ) -> HeatMap {
+        self.picture(window, (rows, columns), kind, mode, true)
+    }
+
+    fn picture(
+        &self,
+        window: &Window,
+        (rows, columns): (usize, usize),
+        kind: Option<Kind>,
+        mode: HeatMode,
+        before: bool,
     ) -> HeatMap {
         let mut map = HeatMap {
             columns,
             cells: vec![HeatCell::default(); rows * columns],
-            grid: Grid::new(window, rows, columns, kind),
+            grid: Grid::new(window, rows, columns, kind.unwrap_or_default()),
             kind,
             mode,
             trail: Trail::new(rows * columns),
+            before,
+            seen: None,
         };
         map.follow(self);
         map
-    }
-
-    /// Adds one partition's bytes to a cell.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "one row of a cell, called from one place"
-    )]
-    fn look(
-        &self,
-        space: Space,
-        part: u16,
-        bytes: &Range<u32>,
-        kind: Kind,
-        mode: HeatMode,
-        values: &mut Vec<f32>,
-        cell: &mut HeatCell,
-    ) {
-        let len = bytes.end.saturating_sub(bytes.start);
-        let rect = Rect::new(space, part, 1, bytes.start.into(), len);
-        let unwritten = self.state().unwritten(&rect);
-        cell.bytes += u64::from(len);
-        cell.unwritten += unwritten;
-        if mode != HeatMode::Value || unwritten == u64::from(len) {
-            return;
-        }
-        let Some(row) = self.state().bytes(space, part, bytes.start.into(), len) else {
-            return;
-        };
-        values.clear();
-        values.resize(row.len() / kind.bytes() * kind.lanes(), 0.0);
-        widen_slice(kind, row, values);
-        let size = kind.bytes() as u32;
-        for (i, v) in values.iter().enumerate() {
-            if unwritten > 0 {
-                let off = u64::from(bytes.start) + u64::from(size) * (i / kind.lanes()) as u64;
-                if !self
-                    .state()
-                    .is_written(&Rect::new(space, part, 1, off, size))
-                {
-                    continue;
-                }
-            }
-            cell.nan |= v.is_nan();
-            cell.inf |= v.is_infinite();
-            if !v.is_nan() {
-                cell.magnitude = Some(cell.magnitude.unwrap_or(0.0).max(v.abs()));
-            }
-        }
     }
 }
 
 impl HeatMap {
     /// Becomes the picture of the present point.
     pub fn follow(&mut self, s: &Session) {
+        let stale = self.stale(s);
+        let compared = s.compared.as_ref();
+        let state = match (self.before, compared) {
+            (true, Some(c)) => &c.state,
+            (true, None) => return,
+            (false, _) => s.state(),
+        };
+        let mut look = Look {
+            state,
+            other: compared.map(|c| &*c.state),
+            space: self.grid.window.space,
+            kind: self.kind.unwrap_or_default(),
+            places: self.typed(s),
+            mode: self.mode,
+            values: Vec::new(),
+        };
         let width = self.columns.max(1);
         let (rows, columns) = (&self.grid.rows, &self.grid.columns);
-        let mut values = Vec::new();
         for (i, cell) in self.cells.iter_mut().enumerate() {
+            (cell.just_written, cell.just_read) = (false, false);
+            if stale.as_ref().is_some_and(|s| s.get(i) != Some(&true)) {
+                continue;
+            }
             let edges = |edges: &[u64], i: usize| Some(*edges.get(i)?..*edges.get(i + 1)?);
             let (Some(parts), Some(bytes)) = (edges(rows, i / width), edges(columns, i % width))
             else {
@@ -259,34 +294,83 @@ impl HeatMap {
             };
             cell.clear_contents();
             for part in parts {
-                let bytes = bytes.start as u32..bytes.end as u32;
-                let space = self.grid.window.space;
-                s.look(
-                    space,
-                    part as u16,
-                    &bytes,
-                    self.kind,
-                    self.mode,
-                    &mut values,
-                    cell,
-                );
+                look.add(part as u16, &(bytes.start as u32..bytes.end as u32), cell);
             }
         }
-        if !matches!(self.mode, HeatMode::Value | HeatMode::Init) {
-            self.trail.follow(s, &self.grid, &mut self.cells);
+        if self.before {
+            return;
+        }
+        match self.mode {
+            HeatMode::Age | HeatMode::Writes | HeatMode::Reads | HeatMode::Owner => {
+                self.trail.follow(s, &self.grid, &mut self.cells);
+            }
+            HeatMode::Place => self.name(s),
+            _ => {}
         }
         mark_last(s, &self.grid, &mut self.cells);
     }
 
-    /// Counts writes and reads from the present point on.
-    pub fn reset(&mut self, s: &Session) {
-        self.trail.reset(s);
-        self.follow(s);
+    /// The cells that records between the moment shown and the present one stored to; `None`: all must be looked at again.
+    fn stale(&mut self, s: &Session) -> Option<Vec<bool>> {
+        let compared = s.compared.as_ref().map_or(0, |c| c.number);
+        let (epoch, here) = if self.before { (0, 0) } else { s.moment() };
+        let seen = self.seen.replace((epoch, here, compared))?;
+        let journal = s.machine().journal();
+        let from = seen.1.min(here);
+        let known = self.before || (journal.oldest() <= from && seen.1 <= journal.end());
+        if (seen.0, seen.2) != (epoch, compared) || !known || seen.1.abs_diff(here) > HEAT_RECORDS {
+            return None;
+        }
+        let mut stale = vec![false; self.cells.len()];
+        for at in from..seen.1.max(here) {
+            each_write(s, at, &self.grid, |i| {
+                if let Some(flag) = stale.get_mut(i) {
+                    *flag = true;
+                }
+            });
+        }
+        Some(stale)
+    }
+
+    /// The named places that say how their elements are read, by offset; none when the picture says it for all.
+    fn typed(&self, s: &Session) -> Vec<(Rect, Kind)> {
+        if self.kind.is_some() {
+            return Vec::new();
+        }
+        let places = s.places();
+        let near = places
+            .iter()
+            .filter(|p| self.grid.window.near(&p.place.rect()));
+        let mut typed: Vec<(Rect, Kind)> = near
+            .filter_map(|p| Some((p.place.rect(), p.place.dtype?)))
+            .collect();
+        typed.sort_by_key(|(r, _)| r.off);
+        typed
+    }
+
+    /// Says which named place a cell belongs to: of several the one that begins last.
+    fn name(&mut self, s: &Session) {
+        let mut places: Vec<(usize, Rect)> = s
+            .places()
+            .iter()
+            .map(|p| p.place.rect())
+            .enumerate()
+            .collect();
+        places.sort_by_key(|(_, r)| (r.off, r.part));
+        self.cells.iter_mut().for_each(|c| c.place = None);
+        for (number, rect) in places {
+            let cells = &mut self.cells;
+            self.grid.touched(&rect, |i| {
+                if let Some(cell) = cells.get_mut(i) {
+                    cell.place = Some(number as u32);
+                }
+            });
+        }
     }
 }
 
 impl HeatCell {
-    /// Forgets what [`Session::look`] adds up.
+    /// Forgets what the contents of memory add up to.
     fn clear_contents(&mut self) {
         *self = HeatCell {
             written_at: self.written_at,

@@ -174,6 +174,11 @@ impl Session {
         }
     }
 
+    /// Sequence numbers that time travel can start from without running again, ascending.
+    pub fn checkpoints(&self) -> impl Iterator<Item = u64> + '_ {
+        self.timeline.saved_seqs()
+    }
+
     /// The bundles around a point of a stream, patches included: `from..from + count`, as far as the stream goes.
     pub fn bundles(
         &self,

@@ -9,6 +9,7 @@
 
 mod arrays;
 mod attribution;
+mod contents;
 mod edit;
 mod elements;
 mod error;
@@ -134,6 +135,10 @@ pub struct Session {
     /// Counts the paths of time: positions of the journal mean the same as long as it stays.
     epoch: u64,
     log: Vec<String>,
+    /// Position from which pictures of memory count writes and reads.
+    heat_from: u64,
+    /// The moment that pictures compare with.
+    compared: Option<snapshots::Compared>,
     lets: BTreeMap<String, Let>,
     snapshots: BTreeMap<String, Snapshot>,
 }
@@ -176,6 +181,8 @@ impl Session {
             limit: 0,
             epoch: 0,
             log: Vec::new(),
+            heat_from: 0,
+            compared: None,
             lets: BTreeMap::new(),
             snapshots: BTreeMap::new(),
         };
@@ -201,6 +208,8 @@ impl Session {
         self.pending = None;
         self.lost = 0;
         self.epoch += 1;
+        self.heat_from = 0;
+        self.compared = None;
         self.log.clear();
         self.set_history(self.history);
         Ok(())

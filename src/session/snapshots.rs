@@ -53,6 +53,16 @@ pub struct Diff {
     pub pcs: Vec<(Queue, u64, u64)>,
 }
 
+/// A moment that pictures of memory compare with.
+pub(super) struct Compared {
+    /// Its sequence number.
+    pub seq: u64,
+    /// Memory at that moment.
+    pub state: Box<State>,
+    /// Differs from that of every other comparison.
+    pub number: u64,
+}
+
 /// Equal bytes that end a range.
 pub const GAP: usize = 16;
 /// Ranges listed at most.
@@ -101,6 +111,30 @@ impl Session {
             }
             None => everything(before, after),
         })
+    }
+
+    /// Makes pictures of memory compare with a point; gives its sequence number. The present point stays where it is.
+    ///
+    /// # Errors
+    /// A snapshot that does not exist, a sequence number out of reach.
+    pub fn compare_with(&mut self, side: &Side) -> Result<u64, SessionError> {
+        let state = match self.state_of(side)? {
+            Some(state) => state,
+            None => thaw(&self.machine.checkpoint()),
+        };
+        let seq = match side {
+            Side::Now => self.seq(),
+            Side::Seq(seq) => *seq,
+            Side::Snapshot(name) => self.snapshots.get(name).map_or(0, |s| s.mark.seq),
+        };
+        let number = self.compared.as_ref().map_or(0, |c| c.number) + 1;
+        self.compared = Some(Compared { seq, state, number });
+        Ok(seq)
+    }
+
+    /// Sequence number and memory of the moment that pictures compare with.
+    pub fn compared(&self) -> Option<(u64, &State)> {
+        self.compared.as_ref().map(|c| (c.seq, &*c.state))
     }
 
     /// The state at a point; `None` for the present one.

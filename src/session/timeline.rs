@@ -88,6 +88,11 @@ impl Timeline {
         (self.checkpoints.len(), bytes)
     }
 
+    /// Sequence numbers of the checkpoints, ascending.
+    pub fn saved_seqs(&self) -> impl Iterator<Item = u64> + '_ {
+        self.checkpoints.values().map(|s| s.seq)
+    }
+
     /// The oldest sequence number that replay reaches.
     pub fn oldest_seq(&self) -> u64 {
         let mut from = self.checkpoints.range(self.replay_floor..);

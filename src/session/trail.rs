@@ -45,16 +45,13 @@ impl Trail {
         }
     }
 
-    /// Counts begin at the present point.
-    pub fn reset(&mut self, s: &Session) {
-        self.since = s.machine().journal().position();
-        self.epoch = None;
-    }
-
     /// Brings the cells to the present point.
     pub fn follow(&mut self, s: &Session, grid: &Grid, cells: &mut [HeatCell]) {
         let journal = s.machine().journal();
         let here = journal.position();
+        if self.since != s.heat_from {
+            (self.since, self.epoch) = (s.heat_from, None);
+        }
         let known = self.epoch == Some(s.epoch) && journal.oldest() <= self.at.min(here);
         if !known || self.at > journal.end() || self.at.abs_diff(here) > HEAT_RECORDS {
             self.from = journal.oldest().max(here.saturating_sub(HEAT_RECORDS));

@@ -33,10 +33,17 @@ pub fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
         line = line.then(Tone::Dim, format!(" of {end}"));
     }
     line = line.then(Tone::Dim, " │ ");
-    line = match app.running_for() {
-        Some(t) => line
-            .then(Tone::Good, format!("running {:.1} s", t.as_secs_f64()))
-            .then(Tone::Dim, ", Esc stops"),
+    line = match app.progress() {
+        Some((t, n)) => {
+            let rate = n as f64 / t.as_secs_f64().max(1e-3);
+            let slow = app.slow().map_or(String::new(), |r| format!(" slow {r}/s"));
+            line.then(
+                Tone::Good,
+                format!("running{slow} {:.1} s", t.as_secs_f64()),
+            )
+            .then(Tone::Value, format!("  +{n} bundles, {}/s", rounded(rate)))
+            .then(Tone::Dim, ", Esc stops")
+        }
         None => report::headline(session, session.stop())
             .0
             .into_iter()
@@ -44,7 +51,11 @@ pub fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
     };
     let text = spans::line(&line, view.theme).style(Style::new().add_modifier(Modifier::BOLD));
     frame.render_widget(Paragraph::new(text), area);
-    let hint = " ? help ";
+    let hint = if app.has_mouse() {
+        " mouse on · ? help "
+    } else {
+        " ? help "
+    };
     if usize::from(area.width) > line.text().width() + hint.len() {
         let at = Rect {
             x: area.right().saturating_sub(hint.len() as u16),
@@ -55,6 +66,15 @@ pub fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
             Paragraph::new(spans::line(&Line::toned(Tone::Dim, hint), view.theme)),
             at,
         );
+    }
+}
+
+/// A rate in few characters.
+fn rounded(rate: f64) -> String {
+    match rate {
+        r if r >= 1e6 => format!("{:.1} M", r / 1e6),
+        r if r >= 1e3 => format!("{:.1} k", r / 1e3),
+        r => format!("{r:.0}"),
     }
 }
 

@@ -142,6 +142,7 @@ actions! {
     ToggleBreak "toggle-break" "set or delete a breakpoint at the selected bundle";
     DiffHere "diff-here" "compare memory with the moment before the last stop";
     HeatMode "heat-mode" "next heatmap mode";
+    HeatModeBack "heat-mode-back" "previous heatmap mode";
     DType "dtype" "next data type of the view";
     Left "left" "move left";
     Right "right" "move right";
@@ -156,6 +157,16 @@ actions! {
     ZoomOut "zoom-out" "show more memory, smaller";
     NextPane "next-pane" "focus the next pane";
     PreviousPane "previous-pane" "focus the previous pane";
+    ZoomAll "zoom-all" "show all of the memory";
+    ZoomFit "zoom-fit" "show what the program has touched";
+    Open "open" "go to what is selected";
+    Toggle "toggle" "turn the selected breakpoint on or off";
+    Remove "remove" "delete the selected breakpoint";
+    ClosePane "close-pane" "take the pane away";
+    Wider "wider" "make the pane wider";
+    Narrower "narrower" "make the pane narrower";
+    Taller "taller" "make the pane taller";
+    Shorter "shorter" "make the pane shorter";
     ZoomPane "zoom-pane" "give the pane the whole screen, and back";
     Pane1 "pane-1" "focus pane 1";
     Pane2 "pane-2" "focus pane 2";
@@ -163,6 +174,9 @@ actions! {
     Pane4 "pane-4" "focus pane 4";
     Pane5 "pane-5" "focus pane 5";
     Pane6 "pane-6" "focus pane 6";
+    Pane7 "pane-7" "focus pane 7";
+    Pane8 "pane-8" "focus pane 8";
+    Pane9 "pane-9" "focus pane 9";
     Prompt "prompt" "type a command";
     Search "search" "search the listing";
     SearchNext "search-next" "next match";
@@ -208,6 +222,14 @@ pub enum KeymapError {
         sequence: String,
         /// The name.
         found: String,
+    },
+    /// Two spellings of one sequence in one file.
+    #[error("keymap: {first:?} and {second:?} are the same keys")]
+    Duplicate {
+        /// The first spelling.
+        first: String,
+        /// The second one.
+        second: String,
     },
     /// A sequence that another one begins with can never be typed.
     #[error("keymap: {short:?} hides {long:?}")]
@@ -259,6 +281,7 @@ impl Keymap {
 
     fn merge(&mut self, text: &str) -> Result<(), KeymapError> {
         let file: File = toml::from_str(text)?;
+        let mut spelled: BTreeMap<Vec<Key>, String> = BTreeMap::new();
         for (sequence, target) in file.keys {
             let mut keys = Vec::new();
             for part in sequence.split(' ') {
@@ -266,6 +289,10 @@ impl Keymap {
                     sequence: sequence.clone(),
                     found: part.to_owned(),
                 })?);
+            }
+            if let Some(first) = spelled.insert(keys.clone(), sequence.clone()) {
+                let second = sequence;
+                return Err(KeymapError::Duplicate { first, second });
             }
             let binding = match target.strip_prefix('@') {
                 None if target.is_empty() => {
@@ -376,6 +403,9 @@ mod tests {
         assert!(e("[keys]\n\"Fx\" = \"step\"").contains("\"Fx\""));
         assert!(e("[keys]\n\"g\" = \"step\"").contains("hides"));
         assert!(e("[keys\n").contains("line 1"));
+        let twice = "[keys]\n\"C-S-F5\" = \"step\"\n\"S-C-F5\" = \"next\"";
+        assert!(e(twice).contains("are the same keys"));
+        assert!(e("[keys]\n\"x\" = \"step\"\n\"x\" = \"next\"").contains("duplicate"));
     }
 
     #[test]

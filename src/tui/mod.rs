@@ -10,6 +10,7 @@ pub mod keymap;
 pub mod layout;
 mod panes;
 pub mod prompt;
+mod shot;
 pub mod terminal;
 pub mod widgets;
 
@@ -35,6 +36,7 @@ pub fn run(mut app: App) -> io::Result<()> {
     let mut guard = Guard::take()?;
     guard.screen.draw(|frame| app.draw(frame))?;
     app.run_script();
+    rehearse_panic();
     let mut dirty = true;
     let mut drawn = Instant::now();
     loop {
@@ -47,11 +49,7 @@ pub fn run(mut app: App) -> io::Result<()> {
         if guard.terminated() {
             return Ok(());
         }
-        let wait = if app.is_running() {
-            Duration::ZERO
-        } else {
-            IDLE
-        };
+        let wait = app.due().unwrap_or(IDLE).min(IDLE);
         // All that has arrived is handled before the next frame, so held keys and resizes of the
         // window never queue up behind drawing.
         let mut ready = event::poll(wait)?;
@@ -75,10 +73,18 @@ fn grant(app: &mut App, guard: &mut Guard) -> io::Result<bool> {
         match wish {
             Wish::Quit => return Ok(false),
             Wish::Suspend => guard.suspend()?,
-            Wish::Redraw => guard.screen.clear()?,
+            Wish::Redraw => guard.redraw()?,
             Wish::Mouse(on) => guard.set_mouse(on)?,
             Wish::Copy(text) => execute!(stdout(), CopyToClipboard::to_clipboard_from(text))?,
         }
     }
     Ok(true)
+}
+
+/// Lets a test see that a panic gives the terminal back; not in release builds.
+#[expect(clippy::panic, reason = "panicking is what it is for")]
+fn rehearse_panic() {
+    if cfg!(debug_assertions) && std::env::var_os("TPBDBG_REHEARSE_PANIC").is_some() {
+        std::panic::panic_any("rehearsed panic");
+    }
 }

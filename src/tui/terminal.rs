@@ -12,7 +12,7 @@ use crossterm::event::{
 };
 use crossterm::execute;
 use crossterm::terminal::{
-    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
@@ -86,7 +86,17 @@ impl Guard {
         enter()?;
         let mouse = self.mouse;
         self.set_mouse(mouse)?;
-        self.screen.clear()
+        self.redraw()
+    }
+
+    /// Forgets what is on the terminal, so that the next frame draws every cell. Asks the terminal nothing: it may not answer.
+    ///
+    /// # Errors
+    /// The terminal cannot be written.
+    pub fn redraw(&mut self) -> io::Result<()> {
+        execute!(stdout(), Clear(ClearType::All))?;
+        self.screen = Terminal::new(CrosstermBackend::new(stdout()))?;
+        Ok(())
     }
 }
 
@@ -96,13 +106,20 @@ impl Drop for Guard {
     }
 }
 
+/// Is the terminal ours? Leaving it twice would move the cursor back over what was printed since.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
 fn enter() -> io::Result<()> {
+    TAKEN.store(true, Ordering::Relaxed);
     enable_raw_mode()?;
     execute!(stdout(), EnterAlternateScreen, EnableBracketedPaste)
 }
 
 /// Leaves the terminal as a shell expects it. Errors are ignored: there is nothing left to do.
 fn restore() {
+    if !TAKEN.swap(false, Ordering::Relaxed) {
+        return;
+    }
     let _ = execute!(
         stdout(),
         DisableMouseCapture,

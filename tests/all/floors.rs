@@ -26,6 +26,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("nom", &["program/asm", "cmd/lang"]),
     ("ratatui", &["tui", "paint/spans.rs"]),
     ("crossterm", &["tui"]),
+    ("png", &["paint/picture.rs"]),
     ("rustyline", &["repl"]),
     (
         "serde_json",

@@ -24,11 +24,31 @@ fn cells(n: u16) -> std::num::NonZero<u16> {
     std::num::NonZero::new(n).unwrap()
 }
 
+const BINARY: &str = env!("CARGO_BIN_EXE_tpbdbg");
+
 impl Tty {
     fn start() -> Tty {
+        Tty::run(&[BINARY], &[])
+    }
+
+    /// A shell with job control, which starts the program; it prints `$> ` when it waits for a command.
+    fn shell(env: &[(&str, &str)]) -> Tty {
+        let mut all = vec![("PS1", "$> "), ("RUST_BACKTRACE", "0")];
+        all.extend(env);
+        let mut t = Tty::run(&["bash", "--norc", "--noediting", "-i"], &all);
+        t.wait("$> ");
+        t.send(&format!("{BINARY}\r"));
+        t
+    }
+
+    fn run(words: &[&str], env: &[(&str, &str)]) -> Tty {
         let pair = native_pty_system().openpty(SIZE).unwrap();
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_tpbdbg"));
+        let mut command = CommandBuilder::new(words[0]);
+        command.args(&words[1..]);
         command.env("TERM", "xterm-256color");
+        for (name, value) in env {
+            command.env(name, value);
+        }
         let child = pair.slave.spawn_command(command).unwrap();
         let mut reader = pair.master.try_clone_reader().unwrap();
         let screen = Arc::new(Mutex::new(vt100::Parser::new(
@@ -133,4 +153,91 @@ fn termination_restores_the_terminal() {
         .unwrap();
     assert!(kill.success());
     t.end();
+}
+
+/// The line discipline as the shell sees it: echo on, input by lines.
+fn is_sane(t: &mut Tty) {
+    assert!(!t.screen.lock().unwrap().screen().alternate_screen());
+    t.send("stty -a | tr ' ' '\\n' | grep -cx -e 'icanon' -e 'echo'; echo asked\r");
+    t.wait("\nasked");
+    assert!(t.text().contains("2\nasked"), "{}", t.text());
+}
+
+#[test]
+fn suspending_gives_the_terminal_back_and_takes_it_again() {
+    let mut t = Tty::shell(&[]);
+    t.wait("seq 0");
+    t.send("ss");
+    t.wait("seq 2");
+    t.send("\x1a");
+    t.wait("Stopped");
+    is_sane(&mut t);
+    t.send("fg\r");
+    t.wait("seq 2");
+    assert!(t.screen.lock().unwrap().screen().alternate_screen());
+    t.send("s");
+    t.wait("seq 3");
+    t.send("q");
+    t.wait("$> ");
+    is_sane(&mut t);
+    t.send("exit\r");
+    assert_eq!(t.end(), 0);
+}
+
+/// The switch that makes the screen panic is in builds with debug assertions only.
+#[cfg(debug_assertions)]
+#[test]
+fn a_panic_restores_the_terminal_and_shows_its_message() {
+    let mut t = Tty::shell(&[("TPBDBG_REHEARSE_PANIC", "1")]);
+    t.wait("rehearsed panic");
+    t.wait("$> ");
+    is_sane(&mut t);
+    t.send("exit\r");
+    assert_eq!(t.end(), 0);
+}
+
+#[test]
+fn a_keymap_in_the_configuration_directory_is_merged_over_the_default() {
+    let dir = tempfile::tempdir().unwrap();
+    let home = dir.path().join("tpbdbg");
+    std::fs::create_dir(&home).unwrap();
+    let write = |text: &str| std::fs::write(home.join("keymap.toml"), text).unwrap();
+    let env = [("XDG_CONFIG_HOME", dir.path().to_str().unwrap())];
+    write("[keys]\n\"x\" = \"step 2\"\n\"s\" = \"\"\n");
+    let mut t = Tty::run(&[BINARY], &env);
+    t.wait("seq 0");
+    t.send("sxs");
+    t.wait("seq 2");
+    t.send("q");
+    assert_eq!(t.end(), 0);
+    write("[keys]\n\"C-A-x\" = \"step\"\n\"A-C-x\" = \"next\"\n");
+    let t = Tty::run(&[BINARY], &env);
+    t.wait("are the same keys");
+    assert_eq!(t.end(), 2);
+}
+
+#[test]
+fn keys_work_on_a_small_screen() {
+    let mut t = Tty::start();
+    t.master
+        .resize(PtySize {
+            rows: 24,
+            cols: 80,
+            ..SIZE
+        })
+        .unwrap();
+    t.screen
+        .lock()
+        .unwrap()
+        .screen_mut()
+        .set_size(cells(24), cells(80));
+    t.wait("seq 0");
+    t.send("4v\x1b[C\x1b[Cwc");
+    t.wait("watch #1");
+    t.send("o");
+    t.wait("who:");
+    t.send(":print 6*7\r");
+    t.wait("6*7: 42");
+    t.send("q");
+    assert_eq!(t.end(), 0);
 }

@@ -19,6 +19,10 @@ pub struct Screen {
 
 impl Screen {
     fn new(width: u16, height: u16) -> Screen {
+        Screen::with_layout(width, height, None)
+    }
+
+    fn with_layout(width: u16, height: u16, layout: Option<std::path::PathBuf>) -> Screen {
         let launch = Launch {
             programs: vec![Given {
                 input: Input::Sample("pipeline".into()),
@@ -32,8 +36,12 @@ impl Screen {
         };
         let shell = Shell::open(launch).unwrap();
         let app = App::new(shell, "pipeline".into(), theme, Keymap::load(None).unwrap());
+        let app = app.with_layout_file(layout);
         let terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-        Screen { app, terminal }
+        let mut screen = Screen { app, terminal };
+        // As on a terminal, a frame is there before the first key.
+        screen.text();
+        screen
     }
 
     /// Types keys; `<Enter>` and the like name special ones.
@@ -48,6 +56,8 @@ impl Screen {
                         "Tab" => KeyCode::Tab,
                         "Down" => KeyCode::Down,
                         "Right" => KeyCode::Right,
+                        "Left" => KeyCode::Left,
+                        "Home" => KeyCode::Home,
                         other => panic!("no key {other}"),
                     };
                     (code, name.len() + 2)
@@ -112,7 +122,7 @@ fn step_and_back_return_to_the_same_screen() {
         t.lines()
             .skip(1)
             .take(20)
-            .map(|l| l[..l.len().min(60)].to_owned())
+            .map(|l| l.chars().take(60).collect::<String>())
             .collect::<Vec<_>>()
     };
     assert_eq!(body(&first), body(&s.text()));
@@ -195,4 +205,169 @@ fn quit_is_a_wish() {
     assert_eq!(s.app.wishes(), [Wish::Quit]);
     s.keys(":quit<Enter>");
     assert_eq!(s.app.wishes(), [Wish::Quit]);
+}
+
+#[test]
+fn keys_work_on_selections_at_both_sizes() {
+    for (w, h) in [(160, 48), (80, 24)] {
+        let mut s = Screen::new(w, h);
+        s.keys("4v<Right><Right>w");
+        s.shows("place w psum[0");
+        s.keys("c");
+        s.shows("stop: watch #1");
+        s.keys("o");
+        s.shows("> who psum[0");
+        s.keys(":print $stop<Enter>");
+        s.shows("$stop: watch");
+    }
+}
+
+#[test]
+fn a_breakpoint_does_not_move_the_listing() {
+    let mut s = Screen::new(160, 48);
+    s.keys("1<Down><Down><Down>b");
+    s.shows("break: #1 pc");
+    // What was selected stays selected.
+    s.shows("Bundle PE:3");
+    s.keys("s");
+    s.shows("Bundle PE:3");
+    s.shows("seq 1");
+}
+
+#[test]
+fn layouts_by_name_split_close_zoom_and_grow() {
+    let mut s = Screen::new(160, 48);
+    s.keys(":layout sync<Enter>");
+    for part in ["Lanes", "Queues", "Findings", "Stops", "Timeline"] {
+        s.shows(part);
+    }
+    s.keys(":layout memory<Enter>");
+    for part in ["Tile", "Cell", "PSUM"] {
+        s.shows(part);
+    }
+    s.keys("Lc:layout split right stops<Enter>:layout<Enter>");
+    s.shows("layout: column(1 row(3 row(1 bundles, 1 stops), 2 column(3 fields, 2 lanes)), =4 timeline, =10 log)");
+    s.keys(":layout close stops<Enter>:layout grow wider 5<Enter>:layout<Enter>");
+    s.shows(
+        "layout: column(1 row(101 bundles, 59 column(3 fields, 2 lanes)), =4 timeline, =10 log)",
+    );
+    s.keys("z");
+    assert!(!s.text().contains("Timeline"));
+    s.keys("zxxxxx");
+    s.shows("log is the only pane");
+    s.keys(":layout split right nonsense<Enter>");
+    s.shows("expected");
+}
+
+#[test]
+fn a_saved_layout_comes_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("deep/layout");
+    let mut s = Screen::with_layout(160, 48, Some(file.clone()));
+    s.keys(":layout code<Enter>:layout close lanes<Enter>:layout save<Enter>");
+    s.shows("layout: saved in");
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(
+        text,
+        "column(1 row(3 bundles, 2 fields), =4 timeline, =10 log)\n"
+    );
+    assert_eq!(
+        std::fs::read_dir(dir.path().join("deep")).unwrap().count(),
+        1
+    );
+    let mut s = Screen::with_layout(160, 48, Some(file.clone()));
+    s.keys(":layout<Enter>");
+    s.shows(text.trim());
+    // A broken file is told about, and the default shown.
+    std::fs::write(&file, "row(1 bundles").unwrap();
+    let mut s = Screen::with_layout(160, 48, Some(file));
+    s.shows("expected `,` or `)`");
+    s.shows("PSUM");
+}
+
+#[test]
+fn the_timeline_shows_stops_and_goes_there() {
+    let mut s = Screen::new(160, 48);
+    s.keys("4v<Right><Right>wc");
+    s.shows("stop: watch");
+    let at = s.text();
+    s.keys(":goto end<Enter>");
+    // From the end to the left until the stop is under the cursor: Enter goes back in time.
+    s.keys(":layout open timeline<Enter><Home><Enter>");
+    s.shows("seq 0 of 51");
+    assert!(at.contains("┃") && s.text().contains("●"));
+}
+
+#[test]
+fn lanes_show_all_engines_in_order_and_time_moves_from_there() {
+    let mut s = Screen::new(160, 48);
+    s.keys("sssss:layout sync<Enter>:layout open lanes<Enter>");
+    s.shows("5 steps known");
+    s.keys("<Home><Down><Down><Enter>");
+    s.shows("seq 2 of 5");
+}
+
+#[test]
+fn the_tile_has_headers_and_values() {
+    let mut s = Screen::new(160, 48);
+    s.keys(
+        "c:layout memory<Enter>:let row = sbuf[2:6, 0x0:0x10] as fp32<Enter>:heat show row<Enter>",
+    );
+    for part in ["Tile row · fp32 · 4 × 4", "[0]", "[3]", "p2", "p5"] {
+        s.shows(part);
+    }
+}
+
+#[test]
+fn heat_modes_and_comparison() {
+    let mut s = Screen::new(160, 48);
+    s.keys("c:heat mode special<Enter>");
+    s.shows("SBUF special");
+    s.shows("subnormal");
+    s.keys(":heat mode diff<Enter>");
+    s.shows("names what to compare with");
+    s.keys(":heat against 10<Enter>");
+    s.shows("against: seq 10");
+    s.shows("diff against seq 10");
+    s.keys(":heat mode place<Enter>");
+    s.shows("SBUF place");
+    s.keys(":heat mode writes<Enter>:heat reset<Enter>");
+    s.shows("counted from here on");
+    s.keys(":layout open before<Enter>");
+    s.shows("at seq 10");
+    s.keys(":heat palette mud<Enter>");
+    s.shows("there is no palette `mud`");
+}
+
+#[test]
+fn pictures_are_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    let mut s = Screen::new(160, 48);
+    s.keys(&format!("c:heat export {}<Enter>", path("a.png")));
+    s.shows("written: ");
+    let png = std::fs::read(path("a.png")).unwrap();
+    assert!(png.starts_with(b"\x89PNG"));
+    s.keys(&format!(":heat export {}<Enter>", path("a.svg")));
+    let svg = std::fs::read_to_string(path("a.svg")).unwrap();
+    assert!(svg.contains(">p64<") && svg.matches("<rect").count() > 1000);
+    s.keys(&format!(
+        ":screenshot {}<Enter>:screenshot {}<Enter>",
+        path("b.svg"),
+        path("b.txt")
+    ));
+    let shown = s.text();
+    let text = std::fs::read_to_string(path("b.txt")).unwrap();
+    assert!(shown.contains("stop: exit") && text.contains("sp:9 HALT"));
+    s.keys(&format!(":screenshot {}<Enter>", path("b.svg")));
+    s.text();
+    assert!(
+        std::fs::read_to_string(path("b.svg"))
+            .unwrap()
+            .contains("Timeline")
+    );
+    s.keys(":heat export picture.gif<Enter>");
+    s.shows("ends in .png or .svg");
+    s.keys(":heat export /nowhere/at/all.png<Enter>");
+    s.shows("/nowhere/at/all.png: ");
 }

@@ -190,7 +190,8 @@ fn engines(s: &Session) -> Output {
     list("engines", lines, data)
 }
 
-fn queues(s: &Session) -> Output {
+/// Queues with something in them, and the transfers in flight.
+pub fn queues(s: &Session) -> Output {
     const WORDS_EACH: usize = 4;
     let (mut lines, mut data) = (Vec::new(), Vec::new());
     for (n, words) in s
@@ -274,7 +275,8 @@ fn streams(s: &Session) -> Output {
     out
 }
 
-fn findings(s: &Session) -> Output {
+/// What was found up to the present point.
+pub fn findings(s: &Session) -> Output {
     table(&s.findings())
 }
 

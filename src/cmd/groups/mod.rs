@@ -3,9 +3,10 @@
 mod code;
 mod edit;
 mod explore;
-mod info;
+pub mod info;
 mod inspect;
 mod run;
+mod screen;
 mod session;
 mod stops;
 mod test;
@@ -27,4 +28,5 @@ pub const ALL: &[&[Command]] = &[
     explore::COMMANDS,
     test::COMMANDS,
     session::COMMANDS,
+    screen::COMMANDS,
 ];

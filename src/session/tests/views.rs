@@ -91,12 +91,12 @@ proptest! {
         let mut s = session(&program);
         let window = Window { space: Space::Sbuf, parts: 0..5, bytes: off..off + len };
         let kind = Kind::U8;
-        let mut heat = s.heat(&window, rows, cols, kind, HeatMode::Writes);
+        let mut heat = s.heat(&window, rows, cols, Some(kind), HeatMode::Writes);
         let mut since = 0;
         for (i, (what, n)) in moves.into_iter().enumerate() {
             perform(&mut s, what, n);
             if i == reset {
-                heat.reset(&s);
+                s.reset_heat();
                 since = s.mark().position;
             }
             heat.follow(&s);
@@ -191,7 +191,7 @@ fn cells_hold_what_memory_holds() {
         parts: 2..4,
         bytes: 4096..4128,
     };
-    let heat = s.heat(&window, 2, 2, Kind::Fp32, HeatMode::Value);
+    let heat = s.heat(&window, 2, 2, Some(Kind::Fp32), HeatMode::Value);
     let [a, b, c, d] = heat.cells[..] else {
         panic!()
     };

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::style::{Modifier, Style};
 use ratatui::text::Text;
 use ratatui::widgets::Paragraph;
 
@@ -12,7 +11,8 @@ use super::{Pane, Reaction, View};
 use crate::cmd::output::{Line, Tone};
 use crate::isa::{Queue, text};
 use crate::paint::spans;
-use crate::session::{Session, StopSpec};
+use crate::session::{Session, StopKind, StopSpec};
+use crate::sim::StepKind;
 use crate::tui::keymap::UiAction;
 
 /// Where a person looks in one stream.
@@ -28,6 +28,10 @@ pub struct Bundles {
     queue: Option<Queue>,
     spots: BTreeMap<Queue, Spot>,
     height: u64,
+    /// What was selected by following the machine: the person has not moved as long as it stays.
+    followed: Option<(Queue, u64)>,
+    /// The bundle that retired last.
+    last: Option<(Queue, u64)>,
 }
 
 impl Bundles {
@@ -87,12 +91,13 @@ impl Bundles {
         let pc = session.machine().pc(queue) == index && !exited;
         let blocked = pc && session.machine().blocked(queue).is_some();
         let arrow = match (pc, blocked) {
-            (true, true) => "⧖",
-            (true, false) => "▸",
-            _ => " ",
+            (true, true) => (Tone::Warn, "⧖"),
+            (true, false) => (Tone::Good, "▸"),
+            _ if self.last == Some((queue, index)) => (Tone::Warn, "◆"),
+            _ => (Tone::Plain, " "),
         };
         let mut line = Line::toned(Tone::Bad, if breaks { "●" } else { " " })
-            .then(if blocked { Tone::Warn } else { Tone::Good }, arrow)
+            .then(arrow.0, arrow.1)
             .then(Tone::Dim, format!("{index:>5} "));
         let Some(instr) = session.machine().instr(queue, index) else {
             return line.then(Tone::Bad, "cannot be read");
@@ -150,7 +155,7 @@ impl Pane for Bundles {
         line
     }
 
-    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: &View<'_>, _focused: bool) {
+    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: &View<'_>, focused: bool) {
         self.height = u64::from(area.height);
         let (queue, selected) = self.selected(view.session);
         let n = length(view.session, queue);
@@ -160,14 +165,11 @@ impl Pane for Bundles {
         }
         let top = self.spots.get(&queue).map_or(0, |s| s.top);
         let rows = (top..n.min(top + self.height)).map(|index| {
-            let line = spans::line(
-                &self.row(view, queue, index, usize::from(area.width)),
-                view.theme,
-            );
+            let line = self.row(view, queue, index, usize::from(area.width));
             if index == selected {
-                line.style(Style::new().add_modifier(Modifier::REVERSED))
+                spans::selected(&line, focused)
             } else {
-                line
+                spans::line(&line, view.theme)
             }
         });
         frame.render_widget(Text::from_iter(rows), area);
@@ -224,11 +226,42 @@ impl Pane for Bundles {
             .map(|i| text::line(&i))
     }
 
-    fn stopped(&mut self, view: &View<'_>) {
-        let stop = view.session.stop();
-        let queue = stop.queue.unwrap_or_else(|| view.session.focus());
-        self.queue = Some(queue);
-        let pc = view.session.machine().pc(queue);
-        self.go(view.session, pc, true);
+    fn click(&mut self, at: (u16, u16), _drag: bool, view: &View<'_>) -> Reaction {
+        let queue = self.queue(view.session);
+        let top = self.spots.get(&queue).map_or(0, |s| s.top);
+        self.go(view.session, top + u64::from(at.1), false);
+        Reaction::Used
     }
+
+    fn stopped(&mut self, view: &View<'_>) {
+        let (session, stop) = (view.session, view.session.stop());
+        self.last = last_retired(session);
+        let queue = stop.queue.unwrap_or_else(|| session.focus());
+        // Of a watch the culprit matters, of other stops what comes next.
+        let culprit = self.last.filter(|_| stop.kind == StopKind::Watch);
+        let (queue, index) = culprit.unwrap_or_else(|| (queue, session.machine().pc(queue)));
+        let here = self.selected(session);
+        let top = self.spots.get(&queue).map_or(0, |s| s.top);
+        let in_sight = here.0 == queue && (top..top + self.height).contains(&index);
+        if self.followed.is_none_or(|f| f == here) || !in_sight {
+            self.queue = Some(queue);
+            self.go(session, index, true);
+            self.followed = Some(self.selected(session));
+        }
+    }
+}
+
+/// Stream and index of the bundle that retired last.
+fn last_retired(session: &Session) -> Option<(Queue, u64)> {
+    const FAR: u64 = 64;
+    let journal = session.machine().journal();
+    let here = journal.position();
+    let mut back = (journal.oldest().max(here.saturating_sub(FAR))..here).rev();
+    let head = back.find_map(|at| {
+        journal
+            .record(at)
+            .map(|r| r.head)
+            .filter(|h| h.kind == StepKind::Retire)
+    })?;
+    Some((Queue::from_index(head.agent.into())?, head.index))
 }

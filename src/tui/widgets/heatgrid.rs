@@ -4,8 +4,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 
-use crate::paint::palette::{GLYPHS, glyph};
-use crate::paint::spans::colour;
+use crate::paint::palette::{self, GLYPHS, glyph};
+use crate::paint::spans::{colour, ramp};
 use crate::paint::theme::{Depth, Theme};
 
 /// What stands out in a cell, whatever its level.
@@ -31,11 +31,22 @@ pub enum Touch {
     Write,
 }
 
+/// What a cell is, where that is not more or less of something. The letter says it without colours.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Category {
+    /// Number of a distinct colour.
+    pub colour: u8,
+    /// Its letter.
+    pub letter: char,
+}
+
 /// One cell of the grid.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Cell {
     /// Level of the ramp; `None`: nothing there (never written).
     pub level: Option<u8>,
+    /// Shown instead of a level.
+    pub category: Option<Category>,
     /// Something that aggregation must not hide.
     pub alert: Option<Alert>,
     /// Touched by the last bundle.
@@ -65,21 +76,46 @@ impl Grid {
             .unwrap_or_default()
     }
 
+    /// Every cell that many columns wide and rows high.
+    #[must_use]
+    pub fn scaled(self, (wide, high): (usize, usize)) -> Grid {
+        let (wide, high) = (wide.max(1), high.max(1));
+        if (wide, high) == (1, 1) {
+            return self;
+        }
+        let columns = self.columns * wide;
+        let cells = (0..self.rows() * high)
+            .flat_map(|r| (0..columns).map(move |c| (r / high, c / wide)))
+            .map(|(r, c)| self.cell(r, c));
+        Grid {
+            columns,
+            cells: cells.collect(),
+        }
+    }
+
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.cells.len().checked_div(self.columns).unwrap_or(0)
     }
 }
 
+/// Columns after which the letter of a category comes again.
+const EVERY: usize = 8;
+
 /// Draws a grid at the top left of an area; a terminal row holds grid rows `2r` and `2r + 1`.
 pub fn draw(grid: &Grid, area: Rect, buf: &mut Buffer, theme: Theme) {
     for r in 0..usize::from(area.height).min(grid.rows().div_ceil(2)) {
         for c in 0..usize::from(area.width).min(grid.columns) {
             let pair = (grid.cell(2 * r, c), grid.cell(2 * r + 1, c));
+            let before = c.checked_sub(1).map(|c| grid.cell(2 * r, c).category);
             let (symbol, style) = if theme.depth == Depth::None {
                 without_colour(pair)
             } else {
-                with_colour(pair, theme)
+                with_colour(
+                    pair,
+                    theme,
+                    before != Some(pair.0.category) || c % EVERY == 0,
+                )
             };
             let at = (area.x + c as u16, area.y + r as u16);
             if let Some(cell) = buf.cell_mut(at) {
@@ -119,6 +155,7 @@ fn without_colour(pair: (Cell, Cell)) -> (char, Style) {
     let level = pair.0.level.max(pair.1.level);
     let symbol = match (alert(pair), level) {
         (Some(a), _) => letter(a),
+        (None, None) if let Some(c) = pair.0.category.or(pair.1.category) => c.letter,
         (None, _) if touched(pair, Touch::Write) => 'w',
         (None, _) if touched(pair, Touch::Read) => 'r',
         (None, Some(l)) => match glyph(usize::from(l)) {
@@ -131,18 +168,24 @@ fn without_colour(pair: (Cell, Cell)) -> (char, Style) {
     (symbol, chosen(pair, Style::new()))
 }
 
-/// Half blocks in ramp colours; the last bundle's cells keep their level and get a letter.
-fn with_colour(pair: (Cell, Cell), theme: Theme) -> (char, Style) {
-    let paint = |c: Cell| {
-        c.level
-            .and_then(|l| colour(theme.palette.colour(usize::from(l)), theme.depth))
+/// Half blocks in ramp colours; the last bundle's cells keep their level and get a mark. `labelled`: the letter of a category is
+/// to be shown here, because hue must never be the only cue.
+fn with_colour(pair: (Cell, Cell), theme: Theme, labelled: bool) -> (char, Style) {
+    let paint = |c: Cell| match (c.category, c.level) {
+        (Some(k), _) => colour(palette::distinct(k.colour.into()), theme.depth),
+        (None, Some(l)) => ramp(theme, usize::from(l)),
+        (None, None) => None,
     };
     let (top, bottom) = (paint(pair.0), paint(pair.1));
+    let letter_of = |c: Cell| c.category.map(|k| k.letter);
     let mark = match alert(pair) {
         Some(a) => Some((letter(a), Color::Red)),
         None if touched(pair, Touch::Write) => Some(('▪', Color::Magenta)),
         None if touched(pair, Touch::Read) => Some(('◦', Color::Cyan)),
-        None => None,
+        None => letter_of(pair.0)
+            .or(letter_of(pair.1))
+            .filter(|_| labelled)
+            .map(|l| (l, Color::Black)),
     };
     let (symbol, style) = match (mark, top, bottom) {
         (Some((m, ink)), t, b) => {

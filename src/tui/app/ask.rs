@@ -1,0 +1,197 @@
+//! What commands ask of the screen.
+
+use std::io::Write;
+use std::path::Path;
+
+use ratatui::buffer::Buffer;
+
+use super::App;
+use crate::cmd::output::{Line, Tone};
+use crate::cmd::screen::{Ask, Grow, PaneId};
+use crate::isa::Space;
+use crate::paint::palette::Palette;
+use crate::session::HeatMode;
+use crate::tui::layout::{Axis, Node};
+use crate::tui::shot;
+
+impl App {
+    pub(super) fn grant(&mut self, ask: Ask) {
+        match ask {
+            Ask::Layout(name) if name == "saved" => self.show_saved(),
+            Ask::Layout(name) => {
+                if let Some(tree) = Node::named(&name) {
+                    self.arrange(tree);
+                }
+            }
+            Ask::Split(row, pane) => {
+                let axis = if row { Axis::Row } else { Axis::Column };
+                self.tree.split(self.focus, axis, pane);
+                self.zoomed = false;
+                self.set_focus(pane);
+            }
+            Ask::Open(pane) => self.open(pane),
+            Ask::Close(pane) => self.close(pane.unwrap_or(self.focus)),
+            Ask::Zoom => self.zoomed = !self.zoomed,
+            Ask::Grow(grow, cells) => self.grow(grow, cells),
+            Ask::ShowLayout => {
+                let line = Line::pair("layout", self.tree.to_string());
+                self.note(line);
+            }
+            Ask::SaveLayout => self.save_layout(),
+            Ask::HeatMode(name) => {
+                if let Some(mode) = HeatMode::parse(&name) {
+                    self.with_panes(|panes, _| {
+                        panes.sbuf.set_mode(mode);
+                        panes.psum.set_mode(mode);
+                    });
+                }
+            }
+            Ask::HeatKind(kind) => {
+                let memory = self.memory_pane();
+                self.with_panes(|panes, view| panes.heat(memory).set_kind(kind, view));
+            }
+            Ask::HeatShow(place) => {
+                self.with_panes(|panes, _| panes.tile.show(place));
+                let id = match place.space {
+                    Space::Sbuf => PaneId::Sbuf,
+                    Space::Psum => PaneId::Psum,
+                    Space::Dram => return,
+                };
+                self.memory = id;
+                self.with_panes(|panes, view| panes.heat(id).show(&place, view));
+            }
+            Ask::Palette(name) => match Palette::parse(&name) {
+                Some(palette) => self.theme.palette = palette,
+                None => {
+                    let known = Palette::ALL.map(Palette::name).join(", ");
+                    self.warn(format!("there is no palette `{name}`; there are {known}"));
+                }
+            },
+            Ask::Slow(rate) => self.slow = rate,
+            Ask::HeatExport(path) => self.export_heat(&path),
+            Ask::Screenshot(path) => self.shoot = Some(path),
+            Ask::Walk(_) => {}
+        }
+    }
+
+    /// Shows another layout; the focus stays where it can.
+    fn arrange(&mut self, tree: Node) {
+        self.tree = tree;
+        self.zoomed = false;
+        let panes = self.tree.panes();
+        if !panes.contains(&self.focus)
+            && let Some(first) = panes.first()
+        {
+            self.focus = *first;
+        }
+    }
+
+    /// Focuses a pane, putting it below the focused one when it is not there.
+    pub(super) fn open(&mut self, pane: PaneId) {
+        if !self.tree.panes().contains(&pane) {
+            self.tree.split(self.focus, Axis::Column, pane);
+        }
+        self.set_focus(pane);
+    }
+
+    pub(super) fn close(&mut self, pane: PaneId) {
+        let panes = self.tree.panes();
+        let at = panes.iter().position(|p| *p == pane);
+        if !self.tree.close(pane) {
+            let why = if at.is_some() {
+                "is the only pane"
+            } else {
+                "is not there"
+            };
+            self.warn(format!("{} {why}", pane.name()));
+            return;
+        }
+        self.zoomed = false;
+        if self.focus == pane {
+            let left = self.tree.panes();
+            let at = at.unwrap_or(0).saturating_sub(1);
+            if let Some(id) = left.get(at) {
+                self.set_focus(*id);
+            }
+        }
+    }
+
+    pub(super) fn grow(&mut self, grow: Grow, cells: u16) {
+        let (axis, by) = match grow {
+            Grow::Wider => (Axis::Row, i32::from(cells)),
+            Grow::Narrower => (Axis::Row, -i32::from(cells)),
+            Grow::Taller => (Axis::Column, i32::from(cells)),
+            Grow::Shorter => (Axis::Column, -i32::from(cells)),
+        };
+        let parts = self.areas.panes.iter().map(|p| p.1);
+        let body = parts.reduce(|a, b| a.union(b)).unwrap_or_default();
+        self.tree.grow(self.focus, axis, by, body);
+    }
+
+    fn export_heat(&mut self, path: &Path) {
+        let memory = self.memory_pane();
+        let picture = self.with_panes(|panes, view| shot::heat(panes.heat(memory), view));
+        let bytes = if path.extension().is_some_and(|e| e == "svg") {
+            Ok(picture.svg().into_bytes())
+        } else {
+            picture.png().map_err(|e| e.to_string())
+        };
+        let done = bytes.and_then(|b| write_whole(path, &b).map_err(|e| e.to_string()));
+        self.written(path, done);
+    }
+
+    /// Writes what is on the screen.
+    pub(super) fn keep_screen(&mut self, buffer: &Buffer, path: &Path) {
+        let text = shot::screen(buffer, path);
+        let done = write_whole(path, text.as_bytes()).map_err(|e| e.to_string());
+        self.written(path, done);
+    }
+
+    fn written(&mut self, path: &Path, done: Result<(), String>) {
+        let path = path.display();
+        self.note(match done {
+            Ok(()) => Line::pair("written", path.to_string()),
+            Err(e) => Line::toned(Tone::Bad, format!("{path}: {e}")),
+        });
+    }
+
+    fn save_layout(&mut self) {
+        let Some(path) = self.layout_file.clone() else {
+            self.warn("there is no configuration directory to keep the layout in");
+            return;
+        };
+        let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+        match made.and_then(|()| write_whole(&path, format!("{}\n", self.tree).as_bytes())) {
+            Ok(()) => self.note(Line::pair("layout", format!("saved in {}", path.display()))),
+            Err(e) => self.note(Line::toned(Tone::Bad, format!("{}: {e}", path.display()))),
+        }
+    }
+
+    /// Shows the layout of the file.
+    pub(super) fn show_saved(&mut self) {
+        let Some(path) = &self.layout_file else {
+            self.warn("no layout was saved");
+            return;
+        };
+        let read = std::fs::read_to_string(path).map_err(|e| e.to_string());
+        let tree = read.and_then(|text| Node::parse(text.trim_end()).map_err(|e| e.to_string()));
+        match tree {
+            Ok(tree) => self.arrange(tree),
+            Err(e) => {
+                let line = format!("{}: {e}", path.display());
+                self.warn(line);
+            }
+        }
+    }
+}
+
+/// Writes a file so that whoever reads it finds the old or the new content, never a part.
+pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".new");
+    let new = path.with_file_name(name);
+    let mut file = std::fs::File::create(&new)?;
+    let written = file.write_all(bytes).and_then(|()| file.sync_all());
+    let moved = written.and_then(|()| std::fs::rename(&new, path));
+    moved.inspect_err(|_| drop(std::fs::remove_file(&new)))
+}
