@@ -16,7 +16,7 @@ pub fn output(session: &Session, stop: &Stop, log: Vec<String>) -> Output {
     let mut lines: Vec<Line> = log.iter().map(|l| Line::pair("log", l.as_str())).collect();
     lines.push(headline(session, stop));
     lines.extend(stop.detail.hits.iter().map(change));
-    lines.extend(stop.detail.lasso.iter().map(lasso));
+    lines.extend(stop.detail.lasso.iter().map(|l| lasso(l)));
     lines.extend(stop.detail.blocked.iter().flat_map(stuck));
     lines.extend(knots(&stop.detail.knots));
     if let Some(text) = stop

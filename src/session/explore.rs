@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 
 use super::{NamedPlace, Session, SessionError, load};
 use crate::isa::Queue;
-use crate::sim::{Machine, Policy, Settings, StepKind, Stepped};
+use crate::sim::{Machine, Policy, Rect, Settings, StepKind, Stepped};
 
 /// Bundles of a run at most, when the session has no limit of its own.
 const MOST_BUNDLES: u64 = 1 << 22;
@@ -69,6 +69,17 @@ pub struct Divergence {
     pub there: Option<u64>,
 }
 
+/// Bytes that the same stores reach in another order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reordered {
+    /// The bytes.
+    pub rect: Rect,
+    /// Stream and index of the bundle that stores them last in the session's own schedule, and whether its transfer does.
+    pub here: (Queue, u64, bool),
+    /// The same in the other schedule.
+    pub there: (Queue, u64, bool),
+}
+
 /// A schedule with another result.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Variant {
@@ -80,8 +91,11 @@ pub struct Variant {
     pub digest: u64,
     /// Named places that differ.
     pub places: Vec<String>,
-    /// The first bundle with other results, in the order of the session's own schedule.
+    /// The first bundle with other results, in the order of the session's own schedule. None has any when the same stores come
+    /// in another order.
     pub first: Option<Divergence>,
+    /// Such stores.
+    pub reordered: Option<Reordered>,
 }
 
 /// What other schedules gave.
@@ -162,10 +176,15 @@ impl Session {
             if digest == out.digest && other.ending == own.ending {
                 continue;
             }
+            let first = first_divergence(&own, &other);
             out.variants.push(Variant {
                 schedule,
                 places: self.differing(&own.machine, &other.machine),
-                first: first_divergence(&own, &other),
+                reordered: match first {
+                    Some(_) => None,
+                    None => reordered(&own.machine, &other.machine),
+                },
+                first,
                 ending: other.ending,
                 digest,
             });
@@ -258,6 +277,42 @@ impl Session {
         let all = self.places().into_iter();
         all.filter(differs).map(|p| p.name).collect()
     }
+}
+
+/// The last store of the first run whose bytes the second run leaves in another state, and who stores them last there.
+fn reordered(own: &Machine, other: &Machine) -> Option<Reordered> {
+    let bytes = |m: &Machine, rect: &Rect| {
+        let mut bytes = Vec::new();
+        m.state().read_into(rect, &mut bytes).ok()?;
+        Some(bytes)
+    };
+    let differs = |rect: Rect| {
+        let (a, b) = (bytes(own, &rect)?, bytes(other, &rect)?);
+        let at = a.iter().zip(&b).position(|(a, b)| a != b)?;
+        let (row, column) = (at / rect.len as usize, at % rect.len as usize);
+        Some(Rect {
+            part: rect.part + row as u16,
+            parts: 1,
+            off: rect.off + column as u64,
+            len: 1,
+            ..rect
+        })
+    };
+    let named = |m: &Machine, at: u64| {
+        let head = m.journal().record(at)?.head;
+        let queue = Queue::from_index(head.agent.into())?;
+        Some((queue, head.index, m.transferred(at)))
+    };
+    let back = |m: &Machine| (m.journal().oldest()..m.journal().position()).rev();
+    let (at, rect) =
+        back(own).find_map(|at| Some((at, own.journal().writes(at).find_map(differs)?)))?;
+    let last = |at: &u64| other.journal().writes(*at).any(|w| w.overlaps(&rect));
+    let there = back(other).find(last)?;
+    Some(Reordered {
+        rect,
+        here: named(own, at)?,
+        there: named(other, there)?,
+    })
 }
 
 /// The first bundle, in the order of the first run, that did something else in the second.

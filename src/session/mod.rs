@@ -45,7 +45,7 @@ pub use arrays::{Comparison, Mismatch};
 pub use attribution::{Actor, Touch, Touches};
 pub use edit::{Change, EDIT_LIMIT};
 pub use error::SessionError;
-pub use explore::{Divergence, Ending, Exploration, Schedule, Variant};
+pub use explore::{Divergence, Ending, Exploration, Reordered, Schedule, Variant};
 pub use expr::{BinOp, Env, EvalError, Expr, Func, UnOp};
 pub use findings::{Cause, FindingSummary};
 pub use hang::{Knot, Lasso, Turned, WaitGraph};

@@ -528,7 +528,7 @@ impl Session {
     /// A stop of a run that would have gone on: with the loop in which it was, and who waited meanwhile.
     fn unended(&self, kind: StopKind) -> Stop {
         let mut stop = self.retired(kind);
-        stop.detail.lasso = self.lasso();
+        stop.detail.lasso = self.lasso().map(Box::new);
         if stop.detail.lasso.is_some() {
             stop.detail.blocked = self.wait_graph().stuck;
         }

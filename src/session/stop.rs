@@ -163,7 +163,7 @@ pub struct StopDetail {
     /// Why streams never will, as far as that can be told.
     pub knots: Vec<Knot>,
     /// The loop in which a run was that did not end.
-    pub lasso: Option<Lasso>,
+    pub lasso: Option<Box<Lasso>>,
     /// Steps of a former future that the run dropped.
     pub lost: u64,
     /// Anything else, as a sentence.

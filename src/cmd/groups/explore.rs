@@ -4,12 +4,15 @@ use crate::cmd::args::Args;
 use crate::cmd::error::CmdError;
 use crate::cmd::kind::ArgKind;
 use crate::cmd::output::{Data, Line, Output, Tone};
-use crate::cmd::show::{bundle, bundle_data};
+use crate::cmd::show::{bundle, bundle_data, code};
 use crate::cmd::spec::{Arg, Command, Group, Run};
-use crate::session::{Divergence, Ending, Exploration, Session, Variant};
+use crate::isa::Queue;
+use crate::session::{Divergence, Ending, Exploration, Reordered, Session, Variant};
 
 /// Schedules by default.
 const SCHEDULES: u64 = 16;
+/// Schedules at most; more by another `seed`.
+const MOST_SCHEDULES: u64 = 1000;
 /// Schedules with another result that are described.
 const MOST_SHOWN: usize = 4;
 
@@ -35,6 +38,10 @@ pub(super) const COMMANDS: &[Command] = &[Command {
 
 fn explore(s: &Session, a: &Args<'_>) -> Result<Output, CmdError> {
     let (count, seed) = (a.number("n").unwrap_or(SCHEDULES), a.number("seed"));
+    if count > MOST_SCHEDULES {
+        let m = format!("{count} schedules, allowed are at most {MOST_SCHEDULES}");
+        return Err(a.error("n", m));
+    }
     let e = s.explore(count, seed.unwrap_or(1))?;
     let mut lines = vec![headline(&e)];
     for v in e.variants.iter().take(MOST_SHOWN) {
@@ -105,6 +112,21 @@ fn variant(s: &Session, v: &Variant) -> Vec<Line> {
             format!(" {} here, {} there", at(d.here), at(d.there)),
         ));
     }
+    if let Some(r) = &v.reordered {
+        let who = |(queue, index, transfer): (Queue, u64, bool)| {
+            let of = if transfer { "the transfer of " } else { "" };
+            format!("{of}{}", code(queue, index))
+        };
+        let line = Line::toned(Tone::Key, "last")
+            .then(Tone::Plain, ": ")
+            .then(Tone::Place, r.rect.to_string());
+        let text = format!(
+            " is stored last by {} here, by {} there",
+            who(r.here),
+            who(r.there)
+        );
+        lines.push(line.then(Tone::Plain, text));
+    }
     lines
 }
 
@@ -133,6 +155,18 @@ fn data(e: &Exploration) -> Data {
         ]);
         Data::Map(map)
     };
+    let reordered = |r: &Reordered| {
+        let at = |(queue, index, transfer): (Queue, u64, bool)| {
+            let mut map = bundle_data(queue, None, index);
+            map.push(("transfer", transfer.into()));
+            Data::Map(map)
+        };
+        Data::Map(vec![
+            ("place", r.rect.to_string().into()),
+            ("here", at(r.here)),
+            ("there", at(r.there)),
+        ])
+    };
     let variant = |v: &Variant| {
         Data::Map(vec![
             ("sched", v.schedule.policy.name().into()),
@@ -142,6 +176,10 @@ fn data(e: &Exploration) -> Data {
             ("digest", v.digest.into()),
             ("places", v.places.clone().into()),
             ("first", v.first.as_ref().map_or(Data::Null, first)),
+            (
+                "reordered",
+                v.reordered.as_ref().map_or(Data::Null, reordered),
+            ),
             ("script", script(v).into()),
         ])
     };
