@@ -8,6 +8,7 @@ use super::{commands, lower, settings};
 use crate::isa::{OpRow, Queue, table};
 use crate::num::Kind;
 use crate::session::{Func, Session};
+use crate::sim::rules::RULES;
 
 /// What may stand in an argument's place.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -134,11 +135,20 @@ impl ArgKind {
             ArgKind::Op => table::rows()
                 .map(|r| Candidate::new(r.listing_name(), r.doc))
                 .collect(),
-            ArgKind::Rule => session
-                .all_findings()
-                .iter()
-                .map(|f| Candidate::new(f.rule, f.message.clone()))
-                .collect(),
+            ArgKind::Rule => {
+                let found = session.all_findings();
+                let told = |rule: &str| found.iter().find(|f| f.rule == rule);
+                let listed = RULES.iter().map(|(rule, doc)| {
+                    let note = told(rule).map_or((*doc).to_owned(), |f| f.message.clone());
+                    Candidate::new(*rule, note)
+                });
+                // Rules of legality that a setting turns into findings.
+                let other = |rule: &&str| RULES.iter().all(|(known, _)| known != rule);
+                let others = found.iter().filter(|f| other(&f.rule));
+                listed
+                    .chain(others.map(|f| Candidate::new(f.rule, f.message.clone())))
+                    .collect()
+            }
             ArgKind::Moment => {
                 let ends = [
                     Candidate::new("start", "seq 0"),

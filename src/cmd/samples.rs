@@ -41,6 +41,8 @@ samples! {
     "pipeline": "w" "x";
     "bug-missing-wait":;
     "bug-deadlock":;
+    "bug-psum":;
+    "bug-fp8":;
 }
 
 /// The sample of a name.

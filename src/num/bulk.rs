@@ -19,12 +19,22 @@ pub struct Narrowed {
     pub overflow: u64,
     /// NaNs among the values given, whatever the target makes of them.
     pub nan: u64,
+    /// Infinities among the values given.
+    pub inf: u64,
+}
+
+impl Narrowed {
+    fn count_odd(&mut self, values: &[f32]) {
+        self.nan += values.iter().filter(|x| x.is_nan()).count() as u64;
+        self.inf += values.iter().filter(|x| x.is_infinite()).count() as u64;
+    }
 }
 
 impl std::ops::AddAssign for Narrowed {
     fn add_assign(&mut self, other: Self) {
         self.overflow = self.overflow.saturating_add(other.overflow);
         self.nan = self.nan.saturating_add(other.nan);
+        self.inf = self.inf.saturating_add(other.inf);
     }
 }
 
@@ -209,17 +219,18 @@ impl Encoding for EncodeSlice<'_> {
                 let mut total = Narrowed::default();
                 let elements = self.1.as_chunks_mut::<N>().0;
                 for (values, out) in self.0.chunks(BLOCK).zip(elements.chunks_mut(BLOCK)) {
-                    let (mut overflow, mut nan) = (0u32, 0u32);
+                    let done = values.len().min(out.len());
+                    let (mut overflow, mut odd) = (0u32, 0u32);
                     for (x, bytes) in values.iter().zip(out) {
                         let (code, over) = encode(*x);
                         *bytes = code;
                         overflow += u32::from(over);
-                        nan += u32::from(x.is_nan());
+                        odd += u32::from(!x.is_finite());
                     }
-                    total += Narrowed {
-                        overflow: overflow.into(),
-                        nan: nan.into(),
-                    };
+                    total.overflow += u64::from(overflow);
+                    if odd > 0 {
+                        total.count_odd(values.get(..done).unwrap_or(values));
+                    }
                 }
                 total
             },
@@ -255,11 +266,8 @@ pub fn narrow_slice(kind: Kind, src: &[f32], rules: &Rules, dst: &mut [u8]) -> N
     {
         let (code, overflow) = fp4_pack_counting(*lanes);
         *container = code.to_le_bytes();
-        let nan = lanes.iter().filter(|x| x.is_nan()).count() as u64;
-        total += Narrowed {
-            overflow: overflow.into(),
-            nan,
-        };
+        total.overflow += u64::from(overflow);
+        total.count_odd(lanes);
     }
     total
 }

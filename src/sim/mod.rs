@@ -25,6 +25,7 @@ mod past;
 mod race;
 mod ready;
 pub mod rect;
+pub mod rules;
 pub mod sched;
 pub mod settings;
 pub mod state;

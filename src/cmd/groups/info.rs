@@ -45,7 +45,7 @@ pub(super) const COMMANDS: &[Command] = &[Command {
     group: Group::Inspect,
     summary: "show tables of the state, the program and the session",
     help: "breaks: breakpoints. engines: what each stream does next or waits for. events, sems: those that are not 0. findings: what \
-           was odd in the bundles retired so far. history: how far back time reaches. places: named regions. queues: DMA queues. \
+           was odd in the bundles retired so far, by rule; with a rule, by bundle. history: how far back time reaches. places: named regions. queues: DMA queues. \
            regs: registers that were set. settings: keys and values. streams: the program. waits: who waits for whom, and why some never go on.",
     examples: &[
         ("info engines", "what runs, what waits"),

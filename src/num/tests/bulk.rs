@@ -26,6 +26,11 @@ fn rules() -> impl Strategy<Value = Rules> {
 fn values() -> impl Strategy<Value = Vec<f32>> {
     let one = prop_oneof![
         any::<u32>().prop_map(f32::from_bits),
+        any::<bool>().prop_map(|neg| if neg {
+            f32::NEG_INFINITY
+        } else {
+            f32::INFINITY
+        }),
         -70000f32..70000f32,
         -20f32..20f32,
         -0.02f32..0.02f32
@@ -99,6 +104,7 @@ proptest! {
             };
             prop_assert_eq!(bits(bytes), code, "{:?}", lanes);
             want.nan += lanes.iter().filter(|x| x.is_nan()).count() as u64;
+            want.inf += lanes.iter().filter(|x| x.is_infinite()).count() as u64;
             want.overflow += lanes.iter().filter(|x| match kind {
                 Kind::Fp4x4 => x.is_finite() && x.abs() >= 7.0,
                 _ => overflowed(kind, **x, &rules),
@@ -112,15 +118,22 @@ proptest! {
 #[test]
 fn counts_cover_many_blocks() {
     let src: Vec<f32> = (0..20_000u16)
-        .map(|n| if n % 10 == 0 { f32::NAN } else { f32::from(n) })
+        .map(|n| match n % 10 {
+            0 => f32::NAN,
+            1 if n % 100 == 1 => f32::INFINITY,
+            _ => f32::from(n),
+        })
         .collect();
     let mut dst = vec![0; src.len()];
     let counts = narrow_slice(Kind::U8, &src, &Rules::default(), &mut dst);
     assert_eq!(
         counts,
         Narrowed {
-            overflow: (256..20_000).filter(|n| n % 10 != 0).count() as u64,
-            nan: 2000
+            overflow: (256..20_000)
+                .filter(|n| n % 10 != 0 && n % 100 != 1)
+                .count() as u64,
+            nan: 2000,
+            inf: 200,
         }
     );
 }

@@ -1,10 +1,10 @@
 //! ALU operations over whole lanes: fp32, integers, raw bits (isa 07 §5, decisions 1.3).
 
 use super::cx::Cx;
-use super::dest::{Dest, map_bytes, map_f32};
+use super::dest::{Dest, Fresh, map_bytes, map_f32};
 use super::walk::{Walk, raw};
 use crate::isa::fields::AluOp;
-use crate::num::{self, F32Visitor, IntOpError, Kind, MinMaxNan, Rhs, op};
+use crate::num::{self, F32Visitor, IntOpError, Kind, MinMaxNan, Narrowed, Rhs, op};
 use crate::sim::fault::Trap;
 
 /// Does the operation work on integers as such (isa 07 §5: the int band and MOD)?
@@ -74,26 +74,32 @@ pub fn arith(cx: &mut Cx<'_, '_>, op: AluOp, a: &Walk, b: &Walk, dest: &Dest) ->
             zip("op", op, a, Rhs::Slice(b), false, mm, out)
         });
     }
-    let (mut fresh, mut nans) = (false, 0);
+    let (mut fresh, mut lost) = (Fresh::default(), Narrowed::default());
     map_bytes(cx, [a, b], dest, |_, [a, b], out| {
         let found = num::visit_f32_op(op.0, mm, Rows { a, b, out })
             .ok_or_else(|| no_meaning("op", op, "floating-point"))?;
         if found > 0 {
-            nans += u64::from(found);
-            fresh |= !has_nan(a) && !has_nan(b);
+            let count = |odd: fn(f32) -> bool| floats(out).filter(|x| odd(*x)).count() as u64;
+            let now = Narrowed {
+                nan: count(f32::is_nan),
+                inf: count(f32::is_infinite),
+                ..Narrowed::default()
+            };
+            fresh.see(now, |odd| floats(a).chain(floats(b)).any(odd));
+            lost += now;
         }
         Ok(())
     })?;
-    cx.report_fresh_nan(nans, fresh);
+    cx.report_fresh(lost, fresh);
     Ok(())
 }
 
-fn has_nan(row: &[u8]) -> bool {
-    let mut values = row.as_chunks::<4>().0.iter();
-    values.any(|e| f32::from_le_bytes(*e).is_nan())
+fn floats(row: &[u8]) -> impl Iterator<Item = f32> + '_ {
+    let values = row.as_chunks::<4>().0.iter();
+    values.map(|e| f32::from_le_bytes(*e))
 }
 
-/// Rows of fp32 as they lie in memory; gives the number of NaNs made.
+/// Rows of fp32 as they lie in memory; gives the number of results that are NaN or infinite.
 struct Rows<'a> {
     a: &'a [u8],
     b: &'a [u8],
@@ -108,13 +114,13 @@ impl F32Visitor for Rows<'_> {
             #[inline(always)]
             || {
                 let (a, b) = (self.a.as_chunks::<4>().0, self.b.as_chunks::<4>().0);
-                let mut nans = 0;
+                let mut odd = 0;
                 for ((out, a), b) in self.out.as_chunks_mut::<4>().0.iter_mut().zip(a).zip(b) {
                     let r = f(f32::from_le_bytes(*a), f32::from_le_bytes(*b));
-                    nans += u32::from(r.is_nan());
+                    odd += u32::from(!r.is_finite());
                     *out = r.to_le_bytes();
                 }
-                nans
+                odd
             },
         )
     }

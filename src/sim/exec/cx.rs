@@ -29,8 +29,8 @@ pub struct Scratch {
     pub(super) bytes: Vec<u8>,
     pub(super) packed: Vec<u8>,
     pub(super) held: Vec<u8>,
-    /// Sequence number of the bundle that had a scalar or accumulator NaN as input.
-    pub(super) nan_input: Option<u64>,
+    /// Sequence numbers of the bundles that had a scalar or accumulator as input that was NaN, and that was infinite.
+    pub(super) odd_input: (Option<u64>, Option<u64>),
     pub(super) panels: super::pe::Panels,
 }
 
@@ -104,13 +104,13 @@ impl Scalars {
         f32::from_bits(self.bits(lane))
     }
 
-    /// Is one of the values a NaN?
-    pub fn any_nan(&self) -> bool {
-        let nan = |bits: &u32| f32::from_bits(*bits).is_nan();
-        match self {
-            Scalars::One(bits) => nan(bits),
-            Scalars::PerLane(all) => all.iter().any(nan),
-        }
+    /// The values as fp32.
+    pub fn values(&self) -> impl Iterator<Item = f32> + '_ {
+        let all = match self {
+            Scalars::One(bits) => std::slice::from_ref(bits),
+            Scalars::PerLane(all) => all,
+        };
+        all.iter().map(|bits| f32::from_bits(*bits))
     }
 }
 
@@ -326,8 +326,8 @@ impl Cx<'_, '_> {
                 };
             }
         }
-        if kind.is_some_and(Kind::is_float) && scalars.any_nan() {
-            self.note_nan_input();
+        if kind.is_some_and(Kind::is_float) {
+            self.note_inputs(scalars.values());
         }
         Ok(scalars)
     }
@@ -376,14 +376,18 @@ impl Cx<'_, '_> {
         Ok(Scalars::PerLane(values.collect()))
     }
 
-    /// Tells that an input that is no tensor was NaN: a NaN result is then none of its making.
-    pub fn note_nan_input(&mut self) {
-        self.scratch.nan_input = Some(self.seq);
+    /// Tells of inputs that are no tensors: what is NaN or infinite because of them is none of the bundle's making.
+    pub fn note_inputs(&mut self, values: impl IntoIterator<Item = f32>) {
+        for x in values.into_iter().filter(|x| !x.is_finite()) {
+            let (nan, inf) = &mut self.scratch.odd_input;
+            *(if x.is_nan() { nan } else { inf }) = Some(self.seq);
+        }
     }
 
-    /// Was there such an input in this bundle?
-    pub(super) fn nan_input(&self) -> bool {
-        self.scratch.nan_input == Some(self.seq)
+    /// Was there such an input in this bundle that was NaN, and one that was infinite?
+    pub(super) fn odd_input(&self) -> (bool, bool) {
+        let (nan, inf) = self.scratch.odd_input;
+        (nan == Some(self.seq), inf == Some(self.seq))
     }
 
     /// Words of a hidden region.

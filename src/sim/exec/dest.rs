@@ -240,24 +240,29 @@ impl Cx<'_, '_> {
     }
 
     /// Reports what narrowing lost, once per instruction (decisions 1.3).
-    pub fn report_narrowed(&mut self, dest: &Dest, lost: Narrowed, fresh_nan: bool) {
-        self.report_lost(dest.walk.kind, lost, fresh_nan);
+    pub fn report_narrowed(&mut self, dest: &Dest, lost: Narrowed, fresh: Fresh) {
+        self.report_lost(dest.walk.kind, lost, fresh);
     }
 
     /// The same for results that were narrowed to `kind` in place.
-    pub fn report_lost(&mut self, kind: Kind, lost: Narrowed, fresh_nan: bool) {
+    pub fn report_lost(&mut self, kind: Kind, lost: Narrowed, fresh: Fresh) {
         if lost.overflow > 0 && self.settings.is(Id::FindingsNarrow, 0) {
             let m = format!("{} finite values left the range of {kind}", lost.overflow);
             self.finding(Severity::Info, "narrow-overflow", m);
         }
-        self.report_fresh_nan(lost.nan, fresh_nan);
+        self.report_fresh(lost, fresh);
     }
 
-    /// Reports NaNs that were made, not passed on, once per instruction (decisions 1.3).
-    pub fn report_fresh_nan(&mut self, nans: u64, fresh: bool) {
-        if fresh && !self.nan_input() {
-            let m = format!("{nans} NaN written, no input was NaN");
+    /// Reports NaNs and infinities that were made, not passed on, once per instruction (decisions 1.3).
+    pub fn report_fresh(&mut self, lost: Narrowed, fresh: Fresh) {
+        let (nan, inf) = self.odd_input();
+        if fresh.nan && !nan {
+            let m = format!("{} NaN written, no input was NaN", lost.nan);
             self.finding(Severity::Warn, "nan", m);
+        }
+        if fresh.inf && !inf {
+            let m = format!("{} infinities computed, no input was infinite", lost.inf);
+            self.finding(Severity::Warn, "inf", m);
         }
     }
 
@@ -286,6 +291,23 @@ impl Cx<'_, '_> {
             _ => {}
         }
         Ok(true)
+    }
+}
+
+/// Are there NaNs, or infinities, among results whose operands have none?
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Fresh {
+    /// NaNs.
+    pub nan: bool,
+    /// Infinities.
+    pub inf: bool,
+}
+
+impl Fresh {
+    /// Looks at results with their operands; these only where there is something to explain.
+    pub fn see(&mut self, now: Narrowed, any_operand: impl Fn(fn(f32) -> bool) -> bool) {
+        self.nan |= now.nan > 0 && !any_operand(f32::is_nan);
+        self.inf |= now.inf > 0 && !any_operand(f32::is_infinite);
     }
 }
 
@@ -379,7 +401,7 @@ pub(super) fn map_lanes<S: Lanes, const N: usize>(
     let mut ins: [Vec<f32>; N] = sources.map(|s| vec![0.0; s.count()]);
     let mut out = vec![0.0; dest.walk.count];
     let mut buffer = std::mem::take(&mut cx.scratch.bytes);
-    let (mut lost, mut fresh_nan) = (Narrowed::default(), false);
+    let (mut lost, mut fresh) = (Narrowed::default(), Fresh::default());
     cx.store_lanes(dest, hold, |state, lane, bytes| {
         for (source, values) in sources.iter().zip(&mut ins) {
             let packed = source.packed(state, lane, &mut buffer);
@@ -387,12 +409,12 @@ pub(super) fn map_lanes<S: Lanes, const N: usize>(
         }
         f(lane, ins.each_ref().map(Vec::as_slice), &mut out)?;
         let now = num::narrow_slice(dest.walk.kind, &out, rules, bytes);
-        fresh_nan |= now.nan > 0 && !ins.iter().flatten().any(|x| x.is_nan());
+        fresh.see(now, |odd| ins.iter().flatten().any(|x| odd(*x)));
         lost += now;
         Ok(())
     })?;
     cx.scratch.bytes = buffer;
-    cx.report_narrowed(dest, lost, fresh_nan);
+    cx.report_narrowed(dest, lost, fresh);
     Ok(())
 }
 

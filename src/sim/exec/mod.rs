@@ -23,7 +23,7 @@ mod tests;
 pub use ctrl::branch::{Frame, frame};
 pub(super) use cx::Fired;
 pub use cx::{Cx, Moment, Report, Scalars, Scratch};
-pub use dest::{Dest, map_bytes, map_f32, map_f32_by};
+pub use dest::{Dest, Fresh, map_bytes, map_f32, map_f32_by};
 pub use dma::{Transfer, in_flight, landing, own_transfers};
 pub(super) use pool::random::seed;
 pub use resolve::{Resolver, start_partition_legal};

@@ -51,9 +51,7 @@ impl Cx<'_, '_> {
                 return Err(Trap::at("accumulator", "accumulator_cmd", m));
             }
         };
-        if start.iter().any(|a| a.is_nan()) {
-            self.note_nan_input();
-        }
+        self.note_inputs(start.iter().copied());
         Ok(Some(start))
     }
 

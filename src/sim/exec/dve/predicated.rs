@@ -3,7 +3,7 @@
 use crate::isa::ops::dve::S3d3CpPredScalar;
 use crate::num::{self, Kind};
 use crate::sim::State;
-use crate::sim::exec::{Cx, ExecFn, Walk};
+use crate::sim::exec::{Cx, ExecFn, Fresh, Walk};
 use crate::sim::fault::Trap;
 
 /// Functions, ascending by opcode.
@@ -69,7 +69,7 @@ fn copy(cx: &mut Cx<'_, '_>, convert: bool) -> Result<(), Trap> {
         lost += num::narrow_slice(kind, &values, &rules, out);
         Ok(())
     })?;
-    cx.report_narrowed(&dst, lost, false);
+    cx.report_narrowed(&dst, lost, Fresh::default());
     Ok(())
 }
 

@@ -102,9 +102,7 @@ fn affine_select(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
         }
     };
     let fill = f32::from_bits(cx.reg(v.fill_reg().0));
-    if fill.is_nan() {
-        cx.note_nan_input();
-    }
+    cx.note_inputs([fill]);
     let (src, dst) = (cx.operand("src")?, cx.dest("dst")?);
     cx.same_counts(&[&src], &dst)?;
     let mask: Vec<i32> = generated(&v.mask()).take(src.count).collect();

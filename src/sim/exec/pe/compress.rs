@@ -8,7 +8,7 @@ use crate::isa::ops::pe::{S2d2d2Sc, S3d3Sc};
 use crate::num::{self, Kind, Narrowed};
 use crate::sim::exec::cx::kind_of;
 use crate::sim::exec::stream::reduce::period;
-use crate::sim::exec::{Cx, Dest, Walk};
+use crate::sim::exec::{Cx, Dest, Fresh, Walk};
 use crate::sim::fault::Trap;
 use crate::sim::settings::Id;
 
@@ -202,7 +202,7 @@ pub(super) fn interleaved(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
             .collect();
         cx.put_bytes(&dst, lane, &bytes)?;
     }
-    cx.report_lost(c.data, lost, false);
+    cx.report_lost(c.data, lost, Fresh::default());
     Ok(())
 }
 
@@ -240,6 +240,6 @@ pub(super) fn apart(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
         };
         cx.put_bytes(&tags, lane, &words)?;
     }
-    cx.report_lost(c.data, lost, false);
+    cx.report_lost(c.data, lost, Fresh::default());
     Ok(())
 }

@@ -152,10 +152,10 @@ impl Panels {
         self.out.get(at..at + self.width).unwrap_or(&[])
     }
 
-    /// Is there a NaN among the operands?
-    pub fn nan_operand(&self) -> bool {
+    /// Is there such a value among the operands?
+    pub fn any_operand(&self, odd: fn(f32) -> bool) -> bool {
         let mut all = self.weights.iter().flatten();
-        all.any(|x| x.is_nan()) || self.moving.iter().flatten().any(|x| x.is_nan())
+        all.any(|x| odd(*x)) || self.moving.iter().flatten().any(|x| odd(*x))
     }
 }
 

@@ -109,7 +109,7 @@ pub(super) fn run_panels<'a, 'w>(
     panels.start(depth, columns, width);
     let done = fill(cx, &mut panels).and_then(|()| {
         panels.multiply(cx.settings.is(Id::PeSum, 1));
-        target.accumulate(cx, |m| panels.row(m), || panels.nan_operand())
+        target.accumulate(cx, |m| panels.row(m), |odd| panels.any_operand(odd))
     });
     cx.scratch.panels = panels;
     done

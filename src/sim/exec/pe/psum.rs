@@ -6,7 +6,7 @@ use crate::isa::fields::{PsumFlags, Space};
 use crate::isa::generation::{BANK_BYTES, PSUM_BYTES};
 use crate::isa::{Generation, Severity};
 use crate::num::{self, Kind, Narrowed, Rules, computed};
-use crate::sim::exec::{Cx, Walk};
+use crate::sim::exec::{Cx, Fresh, Walk};
 use crate::sim::fault::Trap;
 use crate::sim::settings::Id;
 use crate::sim::sync::Sync;
@@ -193,7 +193,7 @@ impl Target {
         &self,
         cx: &mut Cx<'_, '_>,
         row: impl Fn(usize) -> &'r [f32],
-        nan_operand: impl Fn() -> bool,
+        any_operand: impl Fn(fn(f32) -> bool) -> bool,
     ) -> Result<(), Trap> {
         self.begin(cx)?;
         let occurrences = Occurrences::of(&self.walk);
@@ -204,7 +204,7 @@ impl Target {
             rules: *cx.rules(),
             cells: Vec::new(),
             lost: Narrowed::default(),
-            old_nan: false,
+            old: (false, false),
         };
         let mut first = 0;
         for runs in &self.runs {
@@ -223,8 +223,14 @@ impl Target {
             stored.map_err(|e| Trap::at("bounds", "dst", e.to_string()))?;
             first += per_lane;
         }
-        let fresh_nan = fold.lost.nan > 0 && !fold.old_nan && !nan_operand();
-        cx.report_lost(fold.kind, fold.lost, fresh_nan);
+        let mut fresh = Fresh::default();
+        fresh.see(fold.lost, any_operand);
+        let (nan, inf) = fold.old;
+        fresh = Fresh {
+            nan: fresh.nan && !nan,
+            inf: fresh.inf && !inf,
+        };
+        cx.report_lost(fold.kind, fold.lost, fresh);
         Ok(())
     }
 
@@ -268,7 +274,8 @@ struct Fold {
     rules: Rules,
     cells: Vec<f32>,
     lost: Narrowed,
-    old_nan: bool,
+    /// Cells were NaN, or infinite, before.
+    old: (bool, bool),
 }
 
 impl Fold {
@@ -292,12 +299,17 @@ impl Fold {
             }
             Combine::Add => {
                 num::widen_slice(self.kind, bytes, &mut self.cells);
-                let mut old_nan = false;
+                let mut odd = false;
                 for (cell, r) in self.cells.iter_mut().zip(results) {
-                    old_nan |= cell.is_nan();
+                    odd |= !cell.is_finite();
                     *cell = computed(*cell + *r);
                 }
-                self.old_nan |= old_nan;
+                if odd {
+                    let mut old = vec![0.0f32; results.len()];
+                    num::widen_slice(self.kind, bytes, &mut old);
+                    self.old.0 |= old.iter().any(|x| x.is_nan());
+                    self.old.1 |= old.iter().any(|x| x.is_infinite());
+                }
             }
         }
         self.lost += num::narrow_slice(self.kind, &self.cells, &self.rules, bytes);

@@ -4,7 +4,7 @@ use super::mx::{LANES, MxOperand};
 use crate::isa::DType;
 use crate::isa::ops::pe::S3dmx1Quant;
 use crate::num::{self, Kind, Narrowed, Rules};
-use crate::sim::exec::Cx;
+use crate::sim::exec::{Cx, Fresh};
 use crate::sim::fault::Trap;
 use crate::sim::settings::Id;
 
@@ -55,7 +55,8 @@ pub(super) fn quantize_mx(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
     };
     let compiler = cx.settings.is(Id::MxQuant, 1);
     let (mut data, mut scales) = (Vec::new(), Vec::new());
-    let (mut lost, mut nan_source) = (Narrowed::default(), false);
+    let mut lost = Narrowed::default();
+    let (mut nan_source, mut inf_source) = (false, false);
     let mut rows: Vec<Vec<f32>> = vec![Vec::new(); 8];
     for block in (0..lanes).step_by(8) {
         cx.poll()?;
@@ -81,6 +82,7 @@ pub(super) fn quantize_mx(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
         }
         for row in rows {
             nan_source |= row.iter().any(|x| x.is_nan());
+            inf_source |= row.iter().any(|x| x.is_infinite());
             for (cell, factor) in row.chunks_exact_mut(LANES).zip(&factors) {
                 cell.iter_mut()
                     .for_each(|x| *x = (f64::from(*x) * factor) as f32);
@@ -92,6 +94,10 @@ pub(super) fn quantize_mx(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
         }
     }
     dst.write(cx, &data, &scales)?;
-    cx.report_lost(dst.kind, lost, lost.nan > 0 && !nan_source);
+    let fresh = Fresh {
+        nan: lost.nan > 0 && !nan_source,
+        inf: lost.inf > 0 && !inf_source,
+    };
+    cx.report_lost(dst.kind, lost, fresh);
     Ok(())
 }

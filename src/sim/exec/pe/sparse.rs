@@ -100,7 +100,7 @@ pub(super) fn matmul_sparse(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
     let (row_base, col_base) = (tile.rows.base as usize, tile.cols.base as usize);
     let wide = cx.settings.is(Id::PeSum, 1);
     let mut out = vec![0.0; cols * width];
-    let mut weights_nan = false;
+    let mut odd_weights = Vec::new();
     for (m, out) in out.chunks_exact_mut(width).enumerate() {
         cx.poll()?;
         let (tags, words) = (cx.hidden(tags_of(tile)), cx.hidden(tile.rows_of(0)));
@@ -127,15 +127,15 @@ pub(super) fn matmul_sparse(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
             let w = words
                 .get(r * SIDE as usize + col)
                 .map_or(0.0, |w| f32::from_bits(*w));
-            weights_nan |= w.is_nan();
+            odd_weights.extend((!w.is_finite()).then_some(w));
             terms.push((w, x));
         }
         sum_terms(wide, &terms, out);
     }
-    let nan_operand = || weights_nan || moving.iter().any(|x| x.is_nan());
+    let any_operand = |odd: fn(f32) -> bool| odd_weights.iter().chain(&moving).any(|x| odd(*x));
     target.accumulate(
         cx,
         |m| out.get(m * width..(m + 1) * width).unwrap_or(&[]),
-        nan_operand,
+        any_operand,
     )
 }

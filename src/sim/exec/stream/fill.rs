@@ -6,7 +6,7 @@ use crate::isa::ops::stream::{D1Rd, D4Iota, D4Mr};
 use crate::num::{self, Kind, Narrowed};
 use crate::sim::Region;
 use crate::sim::exec::alu::put;
-use crate::sim::exec::{Cx, ExecFn, map_bytes, map_f32};
+use crate::sim::exec::{Cx, ExecFn, Fresh, map_bytes, map_f32};
 use crate::sim::fault::Trap;
 
 /// Functions, ascending by opcode.
@@ -89,6 +89,6 @@ fn read_accumulator(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
         lost += num::narrow_slice(dst.walk.kind, &vec![value; dst.walk.count], &rules, out);
         Ok(())
     })?;
-    cx.report_narrowed(&dst, lost, false);
+    cx.report_narrowed(&dst, lost, Fresh::default());
     Ok(())
 }

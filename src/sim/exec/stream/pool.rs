@@ -5,7 +5,7 @@ use crate::isa::ops::stream::{S4d4Cr, S4d4Pl};
 use crate::num::{self, op};
 use crate::sim::exec::alu::{bit_op, elements, put};
 use crate::sim::exec::stream::reduce::{one_per_fold, period};
-use crate::sim::exec::{Cx, Dest, ExecFn, Walk, map_f32};
+use crate::sim::exec::{Cx, Dest, ExecFn, Fresh, Walk, map_f32};
 use crate::sim::fault::Trap;
 
 /// Functions, ascending by opcode.
@@ -100,11 +100,12 @@ fn cross_lane(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
     cx.overlap(&[&src], &dst)?;
     let (mm, rules) = (cx.settings.min_max(), *cx.rules());
     let mut acc: Vec<Option<f32>> = vec![None; dst.walk.count];
-    let (mut row, mut nan_in) = (Vec::new(), false);
+    let (mut row, mut nan_in, mut inf_in) = (Vec::new(), false, false);
     for lane in 0..src.lanes {
         cx.poll()?;
         cx.lane_f32(&src, lane, &mut row);
         nan_in |= row.iter().any(|x| x.is_nan());
+        inf_in |= row.iter().any(|x| x.is_infinite());
         for (acc, x) in acc.iter_mut().zip(row.chunks_exact(period.max(1))) {
             for x in x {
                 let x = scale.map_or(*x, |s| num::computed(x * s));
@@ -121,7 +122,11 @@ fn cross_lane(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
         lost = num::narrow_slice(dst.walk.kind, &values, &rules, out);
         Ok(())
     })?;
-    cx.report_narrowed(&dst, lost, lost.nan > 0 && !nan_in);
+    let fresh = Fresh {
+        nan: lost.nan > 0 && !nan_in,
+        inf: lost.inf > 0 && !inf_in,
+    };
+    cx.report_narrowed(&dst, lost, fresh);
     Ok(())
 }
 

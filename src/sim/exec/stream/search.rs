@@ -144,9 +144,7 @@ fn store_indices(cx: &mut Cx<'_, '_>, dst: &Dest, index: &[u32]) -> Result<(), T
 /// served first (decisions 1.3).
 fn match_replace8(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
     let value = S4d4Mr(&cx.instr.bundle).immediate();
-    if value.is_nan() {
-        cx.note_nan_input();
-    }
+    cx.note_inputs([value]);
     let (src, dst) = (cx.operand("src")?, cx.dest("dst")?);
     cx.same_counts(&[&src], &dst)?;
     let mut search = Search::new(cx, src.lanes);
