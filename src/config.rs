@@ -12,6 +12,8 @@ pub struct Config {
     pub color: Option<bool>,
     /// Ramp of heatmaps.
     pub palette: Palette,
+    /// Light or dark background always; by default as the terminal says.
+    pub light: Option<bool>,
 }
 
 impl Config {
@@ -75,13 +77,29 @@ fn parse(text: &str) -> Result<Config, String> {
                     }
                 };
             }
+            "background" => {
+                config.light = match word {
+                    "auto" => None,
+                    "light" => Some(true),
+                    "dark" => Some(false),
+                    _ => {
+                        return Err(format!(
+                            "`background` takes auto, light or dark, found `{word}`"
+                        ));
+                    }
+                };
+            }
             "palette" => {
                 let known = Palette::ALL.map(Palette::name).join(", ");
                 let palette = Palette::parse(word);
                 config.palette =
                     palette.ok_or_else(|| format!("`palette` takes {known}, found `{word}`"))?;
             }
-            _ => return Err(format!("`{key}` is not known; there are color and palette")),
+            _ => {
+                return Err(format!(
+                    "`{key}` is not known; there are background, color and palette"
+                ));
+            }
         }
     }
     Ok(config)
@@ -104,13 +122,15 @@ mod tests {
 
     #[test]
     fn known_keys_and_values() {
-        let c = parse("color = \"never\"\npalette = \"ember\"\n").unwrap();
+        let c = parse("color = \"never\"\npalette = \"ember\"\nbackground = \"light\"").unwrap();
+        assert_eq!(c.light, Some(true));
         assert_eq!((c.color, c.palette), (Some(false), Palette::Ember));
         assert_eq!(parse("").unwrap().color, None);
         for wrong in [
             "colour = \"auto\"",
             "color = 1",
             "palette = \"mud\"",
+            "background = \"grey\"",
             "color =",
         ] {
             assert!(parse(wrong).is_err(), "{wrong}");

@@ -196,6 +196,7 @@ fn theme(color: Color, config: &Config) -> Theme {
     Theme {
         depth,
         palette: config.palette,
+        light: config.light.unwrap_or_else(|| Depth::is_light(env)),
     }
 }
 

@@ -66,6 +66,7 @@ mod tests {
         let theme = |depth| Theme {
             depth,
             palette: Palette::Sea,
+            light: false,
         };
         assert_eq!(line(&l, theme(Depth::None)), "a\u{FFFD}[2Jbc");
         assert_eq!(

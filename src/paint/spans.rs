@@ -4,7 +4,7 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line as TuiLine, Span};
 
 use super::ansi::printable;
-use super::palette::Rgb;
+use super::palette::{LEVELS, Rgb};
 use super::theme::{Depth, Named, Theme};
 use crate::cmd::output::{Line, Tone};
 
@@ -51,6 +51,12 @@ pub fn style(tone: Tone, theme: Theme) -> Style {
 
 /// The colour of a heat level in a theme; `None` without colours.
 pub fn ramp(theme: Theme, level: usize) -> Option<Color> {
+    // On a light background the lowest level is the one next to it.
+    let level = if theme.light {
+        (LEVELS - 1).saturating_sub(level)
+    } else {
+        level
+    };
     colour(theme.palette.colour(level), theme.depth)
 }
 
@@ -73,5 +79,47 @@ fn sixteen(rgb: Rgb) -> Color {
         126..=165 => Color::Cyan,
         166..=205 => Color::Gray,
         _ => Color::White,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::palette::Palette;
+    use super::*;
+
+    #[test]
+    fn sixteen_colours_keep_the_order_of_every_ramp() {
+        // By lightness in the usual schemes.
+        let order = [
+            Color::Black,
+            Color::Blue,
+            Color::DarkGray,
+            Color::Cyan,
+            Color::Gray,
+            Color::White,
+        ];
+        for palette in Palette::ALL {
+            for light in [false, true] {
+                let theme = Theme {
+                    depth: Depth::Ansi,
+                    palette,
+                    light,
+                };
+                let mut seen: Vec<usize> = (0..LEVELS)
+                    .map(|l| {
+                        order
+                            .iter()
+                            .position(|c| Some(*c) == ramp(theme, l))
+                            .unwrap()
+                    })
+                    .collect();
+                if light {
+                    seen.reverse();
+                }
+                assert!(seen.is_sorted(), "{} {seen:?}", palette.name());
+                seen.dedup();
+                assert!(seen.len() >= 5, "{} {seen:?}", palette.name());
+            }
+        }
     }
 }

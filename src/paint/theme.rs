@@ -31,6 +31,12 @@ impl Depth {
         Self::of_terminal(&term, &env("COLORTERM").unwrap_or_default())
     }
 
+    /// Is the background light, as far as `COLORFGBG` tells?
+    pub fn is_light(env: impl Fn(&str) -> Option<String>) -> bool {
+        let colours = env("COLORFGBG").unwrap_or_default();
+        matches!(colours.rsplit(';').next(), Some("7" | "15"))
+    }
+
     /// Depth of a terminal that is to be coloured whatever else is said.
     pub fn of_terminal(term: &str, colorterm: &str) -> Depth {
         if colorterm.contains("truecolor") || colorterm.contains("24bit") {
@@ -50,6 +56,8 @@ pub struct Theme {
     pub depth: Depth,
     /// Ramp of heatmaps.
     pub palette: Palette,
+    /// Dark text on a light background: ramps then go from light to dark.
+    pub light: bool,
 }
 
 /// The named colour of a tone; terminals map it to their own scheme, so it fits light and dark.
@@ -117,5 +125,17 @@ mod tests {
         );
         assert_eq!(depth(&[("TERM", "dumb")], true), Depth::None);
         assert_eq!(depth(&[("TERM", "linux")], true), Depth::Ansi);
+        for (value, light) in [
+            ("0;15", true),
+            ("15;0", false),
+            ("0;default;7", true),
+            ("", false),
+        ] {
+            assert_eq!(
+                Depth::is_light(|_| Some(value.to_owned())),
+                light,
+                "{value}"
+            );
+        }
     }
 }

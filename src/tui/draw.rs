@@ -1,14 +1,13 @@
-//! The status line, the prompt line and what lies over the panes.
+//! The status line and the prompt line.
 
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
-use ratatui::text::Text;
-use ratatui::widgets::{Block, Clear, Paragraph};
+use ratatui::widgets::Paragraph;
 use unicode_width::UnicodeWidthStr;
 
 use super::app::{App, Mode};
-use super::keymap::{ACTIONS, Binding};
+use super::keymap::Binding;
 use crate::cmd::complete;
 use crate::cmd::output::{Line, Tone};
 use crate::cmd::report;
@@ -36,7 +35,7 @@ pub fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
     line = match app.progress() {
         Some((t, n)) => {
             let rate = n as f64 / t.as_secs_f64().max(1e-3);
-            let slow = app.slow().map_or(String::new(), |r| format!(" slow {r}/s"));
+            let slow = app.pace().map_or(String::new(), |r| format!(" slow {r}/s"));
             line.then(
                 Tone::Good,
                 format!("running{slow} {:.1} s", t.as_secs_f64()),
@@ -87,16 +86,27 @@ pub fn prompt(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let sign = match app.mode {
         Mode::Prompt => ":",
         Mode::Search => "/",
+        Mode::Palette => "» ",
         _ => {
             let line = idle(app);
             frame.render_widget(Paragraph::new(spans::line(&line, view.theme)), area);
             return;
         }
     };
-    let text = app.prompt.text();
-    let head = text.get(..app.prompt.cursor()).unwrap_or(text);
+    let prompt = if app.mode == Mode::Palette {
+        &app.palette.input
+    } else {
+        &app.prompt
+    };
+    let text = prompt.text();
+    let head = text.get(..prompt.cursor()).unwrap_or(text);
     // The cursor stays visible: a long line scrolls to the left.
-    let room = usize::from(area.width).saturating_sub(2).max(1);
+    let sign = match prompt.searched() {
+        Some(query) => format!("history `{query}` "),
+        None => sign.to_owned(),
+    };
+    let wide = sign.width();
+    let room = usize::from(area.width).saturating_sub(wide + 1).max(1);
     let skip = head.width().saturating_sub(room);
     let shown: String = skip_columns(text, skip);
     let mut line = Line::toned(Tone::Key, sign).then(Tone::Plain, shown);
@@ -106,7 +116,7 @@ pub fn prompt(app: &App, frame: &mut Frame<'_>, area: Rect) {
         line = line.then(Tone::Dim, format!("  {hint}"));
     }
     frame.render_widget(Paragraph::new(spans::line(&line, view.theme)), area);
-    let column = 1 + (head.width() - skip.min(head.width()));
+    let column = wide + (head.width() - skip.min(head.width()));
     frame.set_cursor_position(Position::new(
         area.x + (column as u16).min(area.width.saturating_sub(1)),
         area.y,
@@ -151,109 +161,4 @@ fn idle(app: &App) -> Line {
         .then(Tone::Dim, " command ")
         .then(Tone::Key, " ?")
         .then(Tone::Dim, " help")
-}
-
-/// Completion candidates and the help of the focused pane.
-pub fn overlays(app: &App, frame: &mut Frame<'_>) {
-    let screen = frame.area();
-    if app.mode == Mode::Prompt && !app.candidates.is_empty() {
-        let lines: Vec<Line> = app
-            .candidates
-            .iter()
-            .map(|(text, note)| {
-                Line::toned(Tone::Key, format!("{text:<20} ")).then(Tone::Dim, note.clone())
-            })
-            .collect();
-        let most = usize::from(screen.height / 2).max(1);
-        popup(app, frame, &lines, most, "", false);
-    }
-    if app.mode == Mode::Help {
-        let lines = help(app);
-        popup(
-            app,
-            frame,
-            &lines,
-            usize::from(screen.height),
-            " Keys, any key closes ",
-            true,
-        );
-    }
-}
-
-fn help(app: &App) -> Vec<Line> {
-    let keymap = app.keymap();
-    let mut lines = Vec::new();
-    let row = |keys: Vec<String>, what: &str| {
-        Line::toned(Tone::Key, format!(" {:<12} ", keys.join(" or ")))
-            .then(Tone::Plain, what.to_owned())
-    };
-    for (action, what) in app.pane(app.focus).hints() {
-        lines.push(row(keymap.keys_of(&Binding::Ui(*action)), what));
-    }
-    lines.push(Line::default());
-    let mut seen = Vec::new();
-    for (_, binding) in keymap.all() {
-        if seen.contains(binding) {
-            continue;
-        }
-        seen.push(binding.clone());
-        let what = match binding {
-            Binding::Line(line) => line.clone(),
-            Binding::Ui(action) => match ACTIONS.iter().find(|a| a.1 == *action) {
-                Some(a) => a.2.to_owned(),
-                None => continue,
-            },
-        };
-        lines.push(row(keymap.keys_of(binding), &what));
-    }
-    lines
-}
-
-/// A box of lines: over the prompt, or in the middle; two columns when one is too high.
-fn popup(app: &App, frame: &mut Frame<'_>, lines: &[Line], most: usize, title: &str, middle: bool) {
-    let screen = frame.area();
-    let room = most.saturating_sub(2).max(1);
-    let columns = if middle {
-        lines.len().div_ceil(room).max(1)
-    } else {
-        1
-    };
-    let rows = lines.len().div_ceil(columns).min(room);
-    let wide = lines.iter().map(|l| l.text().width()).max().unwrap_or(0) + 1;
-    let width = ((wide * columns + 2) as u16).min(screen.width);
-    let height = ((rows + 2) as u16).min(screen.height);
-    let area = Rect {
-        x: if middle {
-            screen.width.saturating_sub(width) / 2
-        } else {
-            0
-        },
-        y: if middle {
-            screen.height.saturating_sub(height) / 2
-        } else {
-            screen.height.saturating_sub(height + 1)
-        },
-        width,
-        height,
-    };
-    frame.render_widget(Clear, area);
-    let block = Block::bordered().title(title);
-    let inside = block.inner(area);
-    frame.render_widget(block, area);
-    if inside.is_empty() {
-        return;
-    }
-    for (i, chunk) in lines.chunks(rows.max(1)).take(columns).enumerate() {
-        let x = inside.x + ((i * wide) as u16).min(inside.width);
-        let column = Rect {
-            x,
-            width: inside.right().saturating_sub(x).min(wide as u16),
-            ..inside
-        };
-        let theme = app.view().theme;
-        frame.render_widget(
-            Text::from_iter(chunk.iter().map(|l| spans::line(l, theme))),
-            column,
-        );
-    }
 }

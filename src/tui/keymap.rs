@@ -177,6 +177,7 @@ actions! {
     Pane7 "pane-7" "focus pane 7";
     Pane8 "pane-8" "focus pane 8";
     Pane9 "pane-9" "focus pane 9";
+    Palette "palette" "find a command or an action by a few letters";
     Prompt "prompt" "type a command";
     Search "search" "search the listing";
     SearchNext "search-next" "next match";
@@ -344,6 +345,14 @@ impl Keymap {
     /// Every binding, by spelled sequence.
     pub fn all(&self) -> impl Iterator<Item = (String, &Binding)> {
         self.bindings.iter().map(|(k, b)| (spelled(k), b))
+    }
+
+    /// What may follow the keys typed so far: the rest of each sequence, spelled, and what it is bound to.
+    pub fn after(&self, typed: &[Key]) -> Vec<(String, &Binding)> {
+        let longer = self.bindings.iter().filter(|(k, _)| k.starts_with(typed));
+        longer
+            .map(|(k, b)| (spelled(k.get(typed.len()..).unwrap_or(&[])), b))
+            .collect()
     }
 
     /// The sequences bound to something, shortest first.

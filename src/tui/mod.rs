@@ -6,12 +6,16 @@
 
 pub mod app;
 mod draw;
+mod fuzzy;
 pub mod keymap;
 pub mod layout;
+mod menu;
+mod overlays;
 mod panes;
 pub mod prompt;
 mod shot;
 pub mod terminal;
+mod walk;
 pub mod widgets;
 
 use std::io::{self, stdout};

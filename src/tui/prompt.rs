@@ -11,8 +11,8 @@ pub enum Edit {
     Submit(String),
     /// The prompt was left.
     Cancel,
-    /// Tab: complete at the cursor.
-    Complete,
+    /// Tab: complete at the cursor; true: Shift-Tab, backwards.
+    Complete(bool),
     /// Nothing.
     Ignored,
 }
@@ -26,6 +26,16 @@ pub struct Prompt {
     history: Vec<String>,
     /// Position in the history while browsing; the end is the line being typed.
     browsing: Option<(usize, String)>,
+    /// What is searched in the history, the line found, and the line that was there before.
+    searching: Option<Search>,
+}
+
+#[derive(Clone, Debug)]
+struct Search {
+    query: String,
+    /// Number of the line in the history; its length when none fits.
+    at: usize,
+    before: String,
 }
 
 /// Lines kept.
@@ -68,9 +78,69 @@ impl Prompt {
         self.cursor += clean.len();
     }
 
+    /// What is searched in the history.
+    pub fn searched(&self) -> Option<&str> {
+        self.searching.as_ref().map(|s| s.query.as_str())
+    }
+
+    /// Looks for the newest line before `limit` with the query in it.
+    fn search(&mut self, query: String, limit: usize) {
+        let fits = |l: &&String| l.contains(&query);
+        let found = self
+            .history
+            .iter()
+            .take(limit)
+            .enumerate()
+            .rev()
+            .find(|(_, l)| fits(l));
+        let before = self
+            .searching
+            .take()
+            .map_or_else(|| self.text.clone(), |s| s.before);
+        let (at, line) = match found {
+            Some((at, line)) => (at, line.clone()),
+            None => (self.history.len(), String::new()),
+        };
+        self.text = line;
+        self.cursor = self.text.len();
+        self.searching = Some(Search { query, at, before });
+    }
+
+    /// A key while the history is searched; false: it ends the search and means what it always does.
+    fn search_key(&mut self, key: &KeyEvent) -> bool {
+        let Some(Search { query, at, before }) = self.searching.clone() else {
+            return false;
+        };
+        let ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
+        let mut query = query;
+        match key.code {
+            KeyCode::Char('r') if ctrl => self.search(query, at),
+            KeyCode::Char(c) if !ctrl => {
+                query.push(c);
+                self.search(query, self.history.len());
+            }
+            KeyCode::Backspace => {
+                query.pop();
+                self.search(query, self.history.len());
+            }
+            KeyCode::Esc => {
+                self.searching = None;
+                self.set(before);
+            }
+            _ => {
+                self.searching = None;
+                return false;
+            }
+        }
+        true
+    }
+
     /// Handles a key.
     pub fn key(&mut self, key: &KeyEvent) -> Edit {
         let ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
+        if self.search_key(key) {
+            return Edit::Changed;
+        }
         match key.code {
             KeyCode::Enter => {
                 let line = std::mem::take(&mut self.text);
@@ -86,7 +156,8 @@ impl Prompt {
             }
             KeyCode::Esc => return Edit::Cancel,
             KeyCode::Char('c') if ctrl => return Edit::Cancel,
-            KeyCode::Tab => return Edit::Complete,
+            KeyCode::Tab => return Edit::Complete(false),
+            KeyCode::BackTab => return Edit::Complete(true),
             KeyCode::Backspace if self.text.is_empty() => return Edit::Cancel,
             KeyCode::Backspace => {
                 let to = self.cursor;
@@ -107,6 +178,7 @@ impl Prompt {
                 self.text.replace_range(..self.cursor, "");
                 self.cursor = 0;
             }
+            KeyCode::Char('r') if ctrl => self.search(String::new(), self.history.len()),
             KeyCode::Char('k') if ctrl => self.text.truncate(self.cursor),
             KeyCode::Char('a') if ctrl => self.cursor = 0,
             KeyCode::Char('e') if ctrl => self.cursor = self.text.len(),
@@ -179,6 +251,30 @@ mod tests {
         assert_eq!(p.text(), "wa");
     }
 
+    #[test]
+    fn history_is_searched_backwards() {
+        let mut p = Prompt::default();
+        for line in ["watch x", "step 3", "watch y", "continue"] {
+            typed(&mut p, line);
+            press(&mut p, KeyCode::Enter);
+        }
+        let again = KeyEvent::new(KeyCode::Char('r'), KeyModifiers::CONTROL);
+        typed(&mut p, "half");
+        p.key(&again);
+        typed(&mut p, "wat");
+        assert_eq!((p.text(), p.searched()), ("watch y", Some("wat")));
+        p.key(&again);
+        assert_eq!(p.text(), "watch x");
+        p.key(&again);
+        assert_eq!(p.text(), "");
+        press(&mut p, KeyCode::Esc);
+        assert_eq!((p.text(), p.searched()), ("half", None));
+        p.key(&again);
+        typed(&mut p, "st");
+        assert_eq!(press(&mut p, KeyCode::Enter), Edit::Submit("step 3".into()));
+        assert_eq!(p.searched(), None);
+    }
+
     proptest! {
         #[test]
         fn any_keys_leave_the_cursor_on_a_boundary(keys in prop::collection::vec((0u8..16, any::<char>(), any::<bool>()), 0..60)) {
@@ -187,7 +283,7 @@ mod tests {
                 let code = match k {
                     0 => KeyCode::Backspace, 1 => KeyCode::Delete, 2 => KeyCode::Left, 3 => KeyCode::Right,
                     4 => KeyCode::Home, 5 => KeyCode::End, 6 => KeyCode::Up, 7 => KeyCode::Down, 8 => KeyCode::Enter,
-                    9 => KeyCode::Char('w'), 10 => KeyCode::Char('u'), 11 => KeyCode::Char('k'),
+                    9 => KeyCode::Char('w'), 10 => KeyCode::Char('u'), 11 => KeyCode::Char('k'), 12 => KeyCode::Char('r'),
                     _ => KeyCode::Char(c),
                 };
                 let m = if ctrl { KeyModifiers::CONTROL } else { KeyModifiers::NONE };

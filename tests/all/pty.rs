@@ -89,6 +89,19 @@ impl Tty {
         }
     }
 
+    /// Waits until the screen no longer shows something.
+    fn wait_gone(&self, what: &str) {
+        let until = Instant::now() + Duration::from_secs(60);
+        while self.text().contains(what) {
+            assert!(
+                Instant::now() < until,
+                "{what:?} stayed on\n{}",
+                self.text()
+            );
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
     fn send(&mut self, keys: &str) {
         self.keys.write_all(keys.as_bytes()).unwrap();
         self.keys.flush().unwrap();
@@ -240,4 +253,75 @@ fn keys_work_on_a_small_screen() {
     t.wait("6*7: 42");
     t.send("q");
     assert_eq!(t.end(), 0);
+}
+
+/// `r0 = 0; do { r0 = r0 + 1 } while true` for SP.
+fn endless(dir: &std::path::Path) -> String {
+    use tpbdbg::isa::Bundle;
+    let bundle = |opcode, parts: &[(usize, &[u8])]| {
+        let mut b = Bundle::of_opcode(opcode);
+        parts.iter().for_each(|(at, bytes)| b.put(*at, bytes));
+        b
+    };
+    let program = [
+        bundle(0xA7, &[(12, &[1, 9, 1]), (24, &[0])]),
+        bundle(
+            0xA8,
+            &[(12, &[4, 9, 1]), (16, &[0, 0, 0, 0, 0]), (24, &[1])],
+        ),
+        bundle(0xA9, &[(14, &[3]), (48, &[1])]),
+    ];
+    let bytes: Vec<u8> = program
+        .iter()
+        .flat_map(|b| b.slice(0, 64).to_vec())
+        .collect();
+    let path = dir.join("sp.bin");
+    std::fs::write(&path, bytes).unwrap();
+    path.display().to_string()
+}
+
+#[test]
+fn a_run_shows_its_progress_and_stops_at_escape() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = endless(dir.path());
+    let mut t = Tty::run(&[BINARY, &program], &[]);
+    t.wait("seq 0");
+    t.send("c");
+    t.wait("bundles,");
+    t.wait("running 0.");
+    t.send("\x1b");
+    t.wait("stop: interrupt");
+    t.send(":slow 20\rc");
+    t.wait("running slow 20/s");
+    t.wait("+3 bundles");
+    t.send("\x1b");
+    t.wait_gone("Esc stops");
+    t.send(":goto 7\r");
+    t.wait("seq 7 of");
+    t.send("q");
+    assert_eq!(t.end(), 0);
+}
+
+#[test]
+fn mouse_reports_are_asked_for_and_given_back() {
+    let mut t = Tty::start();
+    t.wait("seq 0");
+    let mode = |t: &Tty| t.screen.lock().unwrap().screen().mouse_protocol_mode();
+    assert_eq!(mode(&t), vt100::MouseProtocolMode::None);
+    t.send("M");
+    t.wait("mouse on");
+    assert_ne!(mode(&t), vt100::MouseProtocolMode::None);
+    // A click on the third line of the listing selects its bundle.
+    t.send("\x1b[<0;20;5M");
+    t.wait("Bundle PE:2");
+    t.send("M");
+    t.wait("mouse off");
+    assert_eq!(mode(&t), vt100::MouseProtocolMode::None);
+    t.send("Mq");
+    let screen = std::sync::Arc::clone(&t.screen);
+    assert_eq!(t.end(), 0);
+    assert_eq!(
+        screen.lock().unwrap().screen().mouse_protocol_mode(),
+        vt100::MouseProtocolMode::None
+    );
 }

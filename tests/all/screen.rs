@@ -33,6 +33,7 @@ impl Screen {
         let theme = Theme {
             depth: Depth::None,
             palette: Palette::default(),
+            light: false,
         };
         let shell = Shell::open(launch).unwrap();
         let app = App::new(shell, "pipeline".into(), theme, Keymap::load(None).unwrap());
@@ -48,9 +49,15 @@ impl Screen {
     fn keys(&mut self, text: &str) -> &mut Screen {
         let mut rest = text;
         while let Some(c) = rest.chars().next() {
+            let mut held = false;
             let (code, used) = match rest.strip_prefix('<').and_then(|r| r.split_once('>')) {
                 Some((name, _)) => {
+                    held = name.starts_with("C-");
                     let code = match name {
+                        "C-r" => KeyCode::Char('r'),
+                        "C-p" => KeyCode::Char('p'),
+                        "BackTab" => KeyCode::BackTab,
+                        "Backspace" => KeyCode::Backspace,
                         "Enter" => KeyCode::Enter,
                         "Esc" => KeyCode::Esc,
                         "Tab" => KeyCode::Tab,
@@ -65,8 +72,12 @@ impl Screen {
                 None => (KeyCode::Char(c), c.len_utf8()),
             };
             rest = &rest[used..];
-            self.app
-                .handle(&Event::Key(KeyEvent::new(code, KeyModifiers::NONE)));
+            let modifiers = if held {
+                KeyModifiers::CONTROL
+            } else {
+                KeyModifiers::NONE
+            };
+            self.app.handle(&Event::Key(KeyEvent::new(code, modifiers)));
             while self.app.is_running() {
                 self.app.tick();
             }
@@ -370,4 +381,130 @@ fn pictures_are_written() {
     s.shows("ends in .png or .svg");
     s.keys(":heat export /nowhere/at/all.png<Enter>");
     s.shows("/nowhere/at/all.png: ");
+}
+
+#[test]
+fn a_single_nan_shows_in_the_whole_memory() {
+    for place in [
+        "sbuf[77, 0x1ff0+4]",
+        "sbuf[127, 0x2fffc+4]",
+        "psum[3, 0x3ffc+4]",
+    ] {
+        let mut s = Screen::new(160, 48);
+        let pane = if place.starts_with('s') { 3 } else { 4 };
+        s.keys(&format!(":set {place} as u32 = 0x7fc00001<Enter>{pane}_"));
+        let text = s.text();
+        let right: Vec<String> = text.lines().map(|l| l.chars().skip(94).collect()).collect();
+        assert!(right.iter().any(|l| l.contains('N')), "{place}\n{text}");
+    }
+}
+
+#[test]
+fn the_palette_finds_and_runs() {
+    let mut s = Screen::new(160, 48);
+    s.keys("<C-p>laymem");
+    s.shows("▸ layout memory");
+    s.keys("<Enter>");
+    s.shows("Tile");
+    s.keys("<C-p>goto<Enter>");
+    s.shows(":goto ");
+    s.keys("end<Enter>");
+    s.shows("seq 51");
+    s.keys("<C-p>zoompa<Enter>");
+    assert!(!s.text().contains("Timeline"));
+    s.keys("<C-p>x<Esc>");
+    s.shows("s step");
+}
+
+#[test]
+fn pending_keys_show_what_may_follow() {
+    let mut s = Screen::new(160, 48);
+    s.keys("L");
+    s.shows("layout sync");
+    s.keys("s");
+    s.shows("Lanes");
+    assert!(!s.text().contains("layout code"));
+}
+
+#[test]
+fn completions_are_gone_through_and_history_is_searched() {
+    let mut s = Screen::new(160, 48);
+    s.keys(":reverse-<Tab>");
+    s.shows("reverse-continue");
+    s.keys("<Tab><Tab>");
+    s.shows(":reverse-step");
+    s.keys("<BackTab>");
+    s.shows(":reverse-continue");
+    s.keys("<Esc>:print 40+2<Enter>:print $seq<Enter>:<C-r>40");
+    s.shows("history `40` print 40+2");
+    s.keys("<Enter>");
+    s.shows("> print 40+2");
+}
+
+#[test]
+fn an_access_pattern_is_played_over_the_heatmap() {
+    let mut s = Screen::new(160, 48);
+    s.keys("1<Down><Down>a");
+    s.shows("reads src · hardware order [1][128]");
+    for _ in 0..200 {
+        s.app.play();
+    }
+    s.shows("128/128");
+    // Later elements have higher levels: the ramp goes up from left to right.
+    s.keys("a");
+    s.shows("writes dst · hardware order [1][128]");
+    s.keys("A");
+    s.shows("array order (128) steps (1)");
+    s.keys("<Esc>");
+    s.shows("SBUF value");
+}
+
+#[test]
+fn pasted_lines_run_and_the_rest_stays_in_the_prompt() {
+    let mut s = Screen::new(160, 48);
+    s.app
+        .handle(&Event::Paste("step\r\nstep\r\nprint 6*7".into()));
+    s.shows("seq 2");
+    s.shows(":print 6*7");
+}
+
+#[test]
+fn copying_puts_the_place_on_the_clipboard() {
+    let mut s = Screen::new(160, 48);
+    s.keys("4v<Right>y");
+    let wishes = s.app.wishes();
+    assert!(
+        matches!(&wishes[..], [Wish::Copy(t)] if t.starts_with("psum[0, 0x0+")),
+        "{wishes:?}"
+    );
+}
+
+#[test]
+fn the_mouse_focuses_selects_and_goes_through_time() {
+    use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+    let mut s = Screen::new(160, 48);
+    s.keys("c");
+    let text = s.text();
+    let row = text.lines().position(|l| l.contains("Timeline")).unwrap() as u16 + 1;
+    let mut mouse = |kind, column, row| {
+        s.app.handle(&Event::Mouse(MouseEvent {
+            kind,
+            column,
+            row,
+            modifiers: KeyModifiers::NONE,
+        }));
+        while s.app.is_running() {
+            s.app.tick();
+        }
+    };
+    let left = MouseButton::Left;
+    mouse(MouseEventKind::Down(left), 1, row);
+    mouse(MouseEventKind::Down(left), 20, 4);
+    mouse(MouseEventKind::Down(left), 110, 5);
+    mouse(MouseEventKind::Drag(left), 115, 6);
+    s.shows("seq 0 of 51");
+    s.shows("Bundle PE:2");
+    s.shows("┏ 3 SBUF");
+    s.keys("w");
+    s.shows("> watch sbuf[");
 }

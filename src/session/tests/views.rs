@@ -130,6 +130,38 @@ proptest! {
     }
 
     #[test]
+    fn no_cell_hides_a_nan(
+        part in 0..128u64, at in 0..3000u64, kind in 0..4usize, named: bool, start in 0..7u64,
+        parts in (0..128u16, 0..128u16), bytes in (0..7000u32, 1..7000u32), rows in 1..40usize, cols in 1..90usize,
+    ) {
+        let (kind, bits) = [(Kind::Fp32, 0x7FC0_0001u64), (Kind::Bf16, 0x7FC1), (Kind::Fp16, 0x7E01), (Kind::Fp8E5, 0x7F)][kind];
+        let mut s = session(&lines(vec![vec![]]));
+        let size = kind.bytes() as u64;
+        // Elements around it hold large numbers, which must not win.
+        let around = place(&s, 0, 128, start, 7200 / size * size).with_dtype(kind);
+        s.set_place(&around, &Value::Float(240.0)).unwrap();
+        let off = start + at % (7200 / size) * size;
+        let raw: std::sync::Arc<[u8]> = bits.to_le_bytes()[..size as usize].into();
+        s.store(Rect::new(Space::Sbuf, part as u16, 1, off, size as u32), raw).unwrap();
+        if named {
+            s.define("named".to_owned(), Let::Place(around));
+        }
+        let w = Window { space: Space::Sbuf, parts: parts.0.min(parts.1)..parts.0.max(parts.1) + 1, bytes: bytes.0.min(bytes.1)..bytes.0.max(bytes.1) + 1 };
+        // Read as one kind the cells are cut between elements counted from the window; a named place knows where its own begin.
+        let w = if named { w } else { Window { bytes: start as u32..(start + 7200 / size * size) as u32, ..w } };
+        let heat = s.heat(&w, rows, cols, (!named).then_some(kind), HeatMode::Value);
+        let unit = if named { Kind::Fp32 } else { kind };
+        for (i, cell) in heat.cells.iter().enumerate() {
+            let (ps, bs) = (w.row(rows, i / cols), w.column(cols, i % cols, unit));
+            let covers = ps.contains(&(part as u16)) && u64::from(bs.start) < off + size && off < u64::from(bs.end);
+            prop_assert!(!covers || cell.nan, "cell {i} {ps:?} {bs:?} covers {off}");
+            if named && !covers {
+                prop_assert!(!cell.nan, "cell {i} {ps:?} {bs:?} shows a NaN at {off}");
+            }
+        }
+    }
+
+    #[test]
     fn differences_are_those_of_all_bytes(program in program(), a in 0..12u64, b in 0..12u64, with_place: bool) {
         let mut s = session(&program);
         run(&mut s, Goal::Continue);

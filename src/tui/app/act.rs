@@ -6,6 +6,7 @@ use crate::cmd::screen::Grow;
 use crate::session::StopSpec;
 use crate::tui::keymap::{Binding, UiAction};
 use crate::tui::layout::PaneId;
+use crate::tui::menu::Palette;
 use crate::tui::panes::Reaction;
 
 /// Cells that a key moves a border by.
@@ -67,6 +68,7 @@ impl App {
 
     pub(super) fn act(&mut self, action: UiAction) {
         match action {
+            UiAction::Escape if self.stop_walk() => {}
             UiAction::Quit => self.wishes.push(Wish::Quit),
             UiAction::Suspend => self.wishes.push(Wish::Suspend),
             UiAction::Redraw => self.wishes.push(Wish::Redraw),
@@ -91,6 +93,10 @@ impl App {
                 }
             }
             UiAction::Prompt => self.mode = Mode::Prompt,
+            UiAction::Palette => {
+                self.palette = Palette::new(&self.keymap);
+                self.mode = Mode::Palette;
+            }
             UiAction::Search => self.mode = Mode::Search,
             UiAction::SearchNext => self.search(),
             UiAction::Help => self.mode = Mode::Help,

@@ -2,10 +2,11 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use ratatui::buffer::Buffer;
 
-use super::App;
+use super::{App, Played};
 use crate::cmd::output::{Line, Tone};
 use crate::cmd::screen::{Ask, Grow, PaneId};
 use crate::isa::Space;
@@ -13,6 +14,10 @@ use crate::paint::palette::Palette;
 use crate::session::HeatMode;
 use crate::tui::layout::{Axis, Node};
 use crate::tui::shot;
+use crate::tui::walk::{self, Walk};
+
+/// Time between two frames of an animation.
+const FRAME: Duration = Duration::from_millis(33);
 
 impl App {
     pub(super) fn grant(&mut self, ask: Ask) {
@@ -70,7 +75,7 @@ impl App {
             Ask::Slow(rate) => self.slow = rate,
             Ask::HeatExport(path) => self.export_heat(&path),
             Ask::Screenshot(path) => self.shoot = Some(path),
-            Ask::Walk(_) => {}
+            Ask::Walk(array) => self.walk(array),
         }
     }
 
@@ -126,6 +131,75 @@ impl App {
         let parts = self.areas.panes.iter().map(|p| p.1);
         let body = parts.reduce(|a, b| a.union(b)).unwrap_or_default();
         self.tree.grow(self.focus, axis, by, body);
+    }
+
+    /// Plays the access pattern of the selected bundle: of the next operand when one is played already.
+    fn walk(&mut self, array: bool) {
+        let of = self.view().selected;
+        let Some(instr) = self.shell.session().machine().instr(of.0, of.1) else {
+            return;
+        };
+        let operands = walk::operands(&instr);
+        let before = self
+            .walk
+            .as_ref()
+            .filter(|w| w.of == of)
+            .map(|w| w.operand + 1);
+        let operand = before.unwrap_or(0) % operands.len().max(1);
+        let made = operands
+            .get(operand)
+            .and_then(|o| Walk::new(&instr, o, array));
+        let Some(made) = made else {
+            self.warn("no operand of this bundle has its access pattern in the bundle");
+            return;
+        };
+        self.stop_walk();
+        let pane = match made.space() {
+            Space::Psum => PaneId::Psum,
+            _ => PaneId::Sbuf,
+        };
+        self.memory = pane;
+        self.with_panes(|panes, view| panes.heat(pane).play(Some(made), view));
+        self.walk = Some(Played {
+            of,
+            operand,
+            pane,
+            due: Some(Instant::now()),
+        });
+    }
+
+    /// Shows the contents of memory again; false when nothing was played.
+    pub(super) fn stop_walk(&mut self) -> bool {
+        let Some(played) = self.walk.take() else {
+            return false;
+        };
+        self.with_panes(|panes, view| panes.heat(played.pane).play(None, view));
+        true
+    }
+
+    /// Shows the next frame of an animation at once.
+    pub fn play(&mut self) {
+        if let Some(played) = &mut self.walk {
+            played.due = played.due.map(|_| Instant::now());
+        }
+        self.play_on(Instant::now());
+    }
+
+    /// Goes on with the access pattern that is played; true when there is a new frame.
+    pub(super) fn play_on(&mut self, now: Instant) -> bool {
+        let Some(played) = &mut self.walk else {
+            return false;
+        };
+        if played.due.is_none_or(|d| now < d) {
+            return false;
+        }
+        let more = self
+            .panes
+            .heat(played.pane)
+            .walk()
+            .is_some_and(Walk::advance);
+        played.due = more.then(|| now + FRAME);
+        true
     }
 
     fn export_heat(&mut self, path: &Path) {

@@ -1,10 +1,13 @@
 //! Events: keys, pasted text, the mouse.
 
-use crossterm::event::{Event, KeyEvent, KeyEventKind, MouseButton, MouseEvent, MouseEventKind};
+use crossterm::event::{
+    Event, KeyCode, KeyEvent, KeyEventKind, MouseButton, MouseEvent, MouseEventKind,
+};
 use ratatui::layout::Position;
 
 use super::{App, Mode};
 use crate::tui::keymap::{Key, Match, UiAction};
+use crate::tui::menu::{Completions, Does};
 use crate::tui::panes;
 use crate::tui::prompt::Edit;
 
@@ -29,6 +32,7 @@ impl App {
         match self.mode {
             Mode::Help => self.mode = Mode::Keys,
             Mode::Prompt | Mode::Search => self.prompt_key(event),
+            Mode::Palette => self.palette_key(event),
             Mode::Keys => {
                 let Some(key) = Key::of(event) else {
                     return false;
@@ -48,8 +52,11 @@ impl App {
     }
 
     fn prompt_key(&mut self, event: &KeyEvent) {
-        self.candidates.clear();
-        match (self.prompt.key(event), self.mode) {
+        let edit = self.prompt.key(event);
+        if !matches!(edit, Edit::Complete(_)) {
+            self.completions = Completions::default();
+        }
+        match (edit, self.mode) {
             (Edit::Submit(line), Mode::Search) => {
                 self.mode = Mode::Keys;
                 if !line.is_empty() {
@@ -65,19 +72,52 @@ impl App {
                 self.prompt.set("");
                 self.mode = Mode::Keys;
             }
-            (Edit::Complete, Mode::Prompt) => self.complete(),
+            (Edit::Complete(back), Mode::Prompt) => self.complete(back),
             _ => {}
         }
     }
 
-    /// Completes what all candidates share, and shows them when there are several.
-    fn complete(&mut self) {
+    fn palette_key(&mut self, event: &KeyEvent) {
+        match event.code {
+            KeyCode::Up => self.palette.step(-1),
+            KeyCode::Down | KeyCode::Tab => self.palette.step(1),
+            KeyCode::PageUp => self.palette.step(-10),
+            KeyCode::PageDown => self.palette.step(10),
+            KeyCode::Enter => {
+                self.mode = Mode::Keys;
+                let does = self.palette.entry().map(|e| e.does.clone());
+                match does {
+                    Some(Does::Run(binding)) => self.run_binding(&binding),
+                    Some(Does::Type(text)) => {
+                        self.prompt.set(text);
+                        self.mode = Mode::Prompt;
+                    }
+                    None => {}
+                }
+            }
+            _ => match self.palette.input.key(event) {
+                Edit::Cancel => self.mode = Mode::Keys,
+                Edit::Changed => self.palette.search(),
+                _ => {}
+            },
+        }
+    }
+
+    /// Completes what all candidates share and shows them when there are several; again, it goes through them.
+    fn complete(&mut self, back: bool) {
+        if !self.completions.list.is_empty() {
+            let at = self.completions.at;
+            if let Some(text) = self.completions.turn(back) {
+                self.prompt.complete(at, text);
+            }
+            return;
+        }
         let found = self
             .shell
             .complete(self.prompt.text(), self.prompt.cursor());
         let texts: Vec<&str> = found.candidates.iter().map(|c| c.text.as_str()).collect();
         let Some(first) = texts.first() else { return };
-        let shared = texts.iter().fold(first.len(), |n, t| {
+        let mut shared = texts.iter().fold(first.len(), |n, t| {
             let same = first
                 .bytes()
                 .zip(t.bytes())
@@ -85,7 +125,6 @@ impl App {
                 .count();
             n.min(same)
         });
-        let mut shared = shared;
         while !first.is_char_boundary(shared) {
             shared -= 1;
         }
@@ -95,11 +134,12 @@ impl App {
         }
         self.prompt.complete(found.at, &insert);
         if found.candidates.len() > 1 {
-            self.candidates = found
-                .candidates
-                .into_iter()
-                .map(|c| (c.text, c.note))
-                .collect();
+            let pairs = found.candidates.into_iter().map(|c| (c.text, c.note));
+            self.completions = Completions {
+                list: pairs.collect(),
+                chosen: None,
+                at: found.at,
+            };
         }
     }
 
@@ -115,6 +155,11 @@ impl App {
             self.run_line(line);
         }
         if let Some(rest) = rest {
+            if self.mode == Mode::Palette {
+                self.palette.input.insert(rest);
+                self.palette.search();
+                return true;
+            }
             self.mode = Mode::Prompt;
             self.prompt.insert(rest);
         }

@@ -11,13 +11,15 @@ use std::time::{Duration, Instant};
 
 use ratatui::Frame;
 
-use super::draw;
 use super::keymap::{Key, Keymap};
 use super::layout::{self, Areas, Node, PaneId};
+use super::menu::{Completions, Palette};
 use super::panes::{self, Pane, Panes, Past, View};
 use super::prompt::Prompt;
+use super::{draw, overlays};
 use crate::cmd::output::{Line, Tone};
 use crate::cmd::shell::Shell;
+use crate::isa::Queue;
 use crate::paint::theme::Theme;
 use crate::session::Place;
 
@@ -30,6 +32,8 @@ pub enum Mode {
     Prompt,
     /// The search prompt.
     Search,
+    /// The palette of commands and actions.
+    Palette,
     /// The help of a pane; any key leaves it.
     Help,
 }
@@ -57,8 +61,19 @@ struct Running {
     since: Instant,
     /// Bundles retired when it began.
     from: u64,
-    /// When the next slice of a slow run is due.
+    /// Bundles per second; `None`: as fast as possible.
+    pace: Option<u64>,
+    /// When the next slice is due.
     due: Instant,
+}
+
+/// An access pattern that is played.
+struct Played {
+    of: (Queue, u64),
+    operand: usize,
+    pane: PaneId,
+    /// When the next frame is due; `None` at the end.
+    due: Option<Instant>,
 }
 
 /// The application.
@@ -76,7 +91,8 @@ pub struct App {
     pub(super) pending: Vec<Key>,
     pub(super) prompt: Prompt,
     needle: String,
-    pub(super) candidates: Vec<(String, String)>,
+    pub(super) completions: Completions,
+    pub(super) palette: Palette,
     log: Vec<Line>,
     past: Vec<Past>,
     aim: Option<(Place, Place)>,
@@ -93,6 +109,8 @@ pub struct App {
     wishes: Vec<Wish>,
     /// Where the layout is kept.
     layout_file: Option<PathBuf>,
+    /// Bundle and operand whose access pattern is played, and where.
+    walk: Option<Played>,
     /// The next frame is to be written here.
     shoot: Option<PathBuf>,
 }
@@ -114,7 +132,8 @@ impl App {
             pending: Vec::new(),
             prompt: Prompt::default(),
             needle: String::new(),
-            candidates: Vec::new(),
+            completions: Completions::default(),
+            palette: Palette::default(),
             log: Vec::new(),
             past: Vec::new(),
             aim: None,
@@ -127,6 +146,7 @@ impl App {
             areas: Areas::default(),
             wishes: Vec::new(),
             layout_file: None,
+            walk: None,
             shoot: None,
         };
         app.moved();
@@ -178,7 +198,8 @@ impl App {
 
     /// How long until something is to be done without a key; `None`: nothing.
     pub fn due(&self) -> Option<Duration> {
-        let due = self.running.as_ref().map(|r| r.due)?;
+        let run = self.running.as_ref().map(|r| r.due);
+        let due = run.or(self.walk.as_ref().and_then(|w| w.due))?;
         Some(due.saturating_duration_since(Instant::now()))
     }
 
@@ -191,9 +212,9 @@ impl App {
         ))
     }
 
-    /// Bundles per second of slow runs.
-    pub(super) fn slow(&self) -> Option<u64> {
-        self.slow
+    /// Bundles per second of the run in progress, when it is a slow one.
+    pub(super) fn pace(&self) -> Option<u64> {
+        self.running.as_ref()?.pace
     }
 
     /// Are mouse reports on?
@@ -295,7 +316,7 @@ impl App {
             });
         }
         draw::prompt(self, frame, areas.prompt);
-        draw::overlays(self, frame);
+        overlays::draw(self, frame);
         if let Some(path) = self.shoot.take() {
             self.keep_screen(frame.buffer_mut(), &path);
         }

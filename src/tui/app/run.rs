@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::{App, Running, Wish};
+use crate::cmd;
 use crate::cmd::outcome::Outcome;
 use crate::cmd::output::{Line, Tone};
 use crate::cmd::report;
@@ -27,9 +28,15 @@ impl App {
             Started::Done(outcome) => self.finished(Some(*outcome)),
             Started::Running => {
                 let now = Instant::now();
+                // To go somewhere is no run to be watched.
+                let goes = line
+                    .split_whitespace()
+                    .next()
+                    .is_some_and(|w| cmd::lookup(w).is_ok_and(|c| c.name() == "goto"));
                 self.running = Some(Running {
                     since: now,
                     from,
+                    pace: self.slow.filter(|_| !goes),
                     due: now,
                 });
                 self.tick();
@@ -49,14 +56,15 @@ impl App {
 
     /// Goes on with a run for one slice; true when something may look different.
     pub fn tick(&mut self) -> bool {
-        let Some(running) = &mut self.running else {
-            return false;
-        };
         let begun = Instant::now();
+        let Some(running) = &mut self.running else {
+            return self.play_on(begun);
+        };
         if begun < running.due {
             return false;
         }
-        let bundles = match self.slow {
+        let pace = running.pace;
+        let bundles = match pace {
             Some(rate) => {
                 running.due = begun + Duration::from_secs(1).div_f64(rate as f64);
                 1
@@ -67,14 +75,14 @@ impl App {
         let took = begun.elapsed();
         self.slice = if took > SLICE {
             (self.slice / 2).max(1)
-        } else if self.slow.is_none() {
+        } else if pace.is_none() {
             (self.slice * 2).min(1 << 20)
         } else {
             self.slice
         };
         if outcome.is_some() {
             self.finished(outcome);
-        } else if self.slow.is_some() {
+        } else if pace.is_some() {
             self.moved();
         }
         true

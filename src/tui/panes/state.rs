@@ -10,7 +10,7 @@ use super::{Pane, Reaction, View};
 use crate::cmd::output::{Line, Tone};
 use crate::isa::Queue;
 use crate::paint::spans;
-use crate::session::Session;
+use crate::session::{Session, Stuck};
 use crate::sim::State as Machine;
 use crate::tui::keymap::UiAction;
 
@@ -23,6 +23,8 @@ pub struct State {
     /// What was shown at the stop before, to mark what changed.
     before: Shown,
     now: Shown,
+    /// Of a stream that waits, the bundles that could let it go on.
+    posters: BTreeMap<Queue, String>,
 }
 
 /// Values a person compares between stops.
@@ -52,7 +54,7 @@ impl Shown {
 }
 
 impl State {
-    fn engines(view: &View<'_>) -> Vec<Line> {
+    fn engines(&self, view: &View<'_>) -> Vec<Line> {
         let machine = view.session.machine();
         let mut lines = Vec::new();
         for queue in machine.queues() {
@@ -67,7 +69,9 @@ impl State {
                 } else {
                     waits.join(" and ")
                 };
+                let posters = self.posters.get(&queue).map_or("", String::as_str);
                 head.then(Tone::Warn, format!("at {} waits {why}", b.index))
+                    .then(Tone::Dim, posters.to_owned())
             } else {
                 head.then(Tone::Good, format!("at {}", machine.pc(queue)))
             };
@@ -90,7 +94,7 @@ impl State {
     }
 
     fn content(&self, view: &View<'_>, width: usize) -> Vec<Line> {
-        let mut lines = Self::engines(view);
+        let mut lines = self.engines(view);
         let (now, before) = (&self.now, &self.before);
         let tone = |changed: bool| if changed { Tone::Warn } else { Tone::Value };
         let sems: std::collections::BTreeSet<u8> = now
@@ -138,6 +142,21 @@ impl State {
     }
 }
 
+/// The next bundles of other streams that could end a wait.
+fn who_could(stuck: &Stuck) -> String {
+    let all: Vec<String> = stuck
+        .posters
+        .iter()
+        .flatten()
+        .map(|p| format!("{}:{}", p.queue, p.index))
+        .collect();
+    match (all.is_empty(), stuck.why.waits.is_empty()) {
+        (false, _) => format!(" (next: {})", all.join(" ")),
+        (true, false) => " (nobody posts it)".to_owned(),
+        (true, true) => String::new(),
+    }
+}
+
 impl Pane for State {
     fn title(&self, view: &View<'_>) -> Line {
         Line::plain(" Engines · Semaphores · Registers ")
@@ -181,6 +200,12 @@ impl Pane for State {
     }
 
     fn stopped(&mut self, view: &View<'_>) {
+        let session = view.session;
+        let stuck = session
+            .machine()
+            .queues()
+            .filter_map(|q| Some((q, session.stuck(q)?)));
+        self.posters = stuck.map(|(q, s)| (q, who_could(&s))).collect();
         let now = Shown::of(view.session);
         self.before = std::mem::replace(&mut self.now, now);
     }

@@ -213,7 +213,16 @@ mod tests {
         let area = Rect::new(0, 0, 1, 1);
         let mut buf = Buffer::empty(area);
         let palette = Palette::Sea;
-        draw(&grid, area, &mut buf, Theme { depth, palette });
+        draw(
+            &grid,
+            area,
+            &mut buf,
+            Theme {
+                depth,
+                palette,
+                light: false,
+            },
+        );
         buf[(0, 0)].symbol().to_owned()
     }
 

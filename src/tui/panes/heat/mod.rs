@@ -16,6 +16,7 @@ use crate::num::{self, Kind};
 use crate::paint::spans;
 use crate::session::{HeatMap, HeatMode, Place, Window};
 use crate::tui::keymap::UiAction;
+use crate::tui::walk::Walk;
 use crate::tui::widgets::heatgrid::{self, Grid};
 
 /// Kinds the dtype key goes through.
@@ -75,6 +76,8 @@ pub struct Heat {
     cache: Option<(Drawn, HeatMap)>,
     /// Smallest and largest quantity of the last drawing.
     range: (f32, f32),
+    /// The access pattern that is played instead of the contents.
+    walk: Option<Walk>,
 }
 
 impl Heat {
@@ -95,7 +98,36 @@ impl Heat {
             origin: (0, 0),
             cache: None,
             range: (0.0, 0.0),
+            walk: None,
         }
+    }
+
+    /// Plays an access pattern, or goes back to the contents. What is not in sight is brought there.
+    pub fn play(&mut self, walk: Option<Walk>, view: &View<'_>) {
+        if let Some(w) = &walk {
+            let window = self.window(view);
+            let (parts, bytes) = w.bounds();
+            let inside = u64::from(window.parts.start) <= parts.start
+                && parts.end <= u64::from(window.parts.end)
+                && u64::from(window.bytes.start) <= bytes.start
+                && bytes.end <= u64::from(window.bytes.end);
+            // A pattern of a few columns would hardly be seen.
+            let wide = bytes.end.saturating_sub(bytes.start) * 8
+                >= u64::from(window.bytes.end - window.bytes.start);
+            let geometry = view.session.state().geometry();
+            if let (false, Ok(place)) = (
+                inside && wide,
+                Place::new(geometry, w.space(), parts, bytes, None),
+            ) {
+                self.show(&place, view);
+            }
+        }
+        self.walk = walk;
+    }
+
+    /// The access pattern that is played.
+    pub fn walk(&mut self) -> Option<&mut Walk> {
+        self.walk.as_mut()
     }
 
     /// Shows the same part in the same way as another pane.
@@ -275,6 +307,12 @@ impl Pane for Heat {
         } else {
             " SBUF "
         };
+        if let Some(walk) = &self.walk {
+            let at = format!(" {}/{} ", walk.at(), walk.total());
+            return Line::plain(name)
+                .then(Tone::Warn, walk.caption.clone())
+                .then(Tone::Value, at);
+        }
         let kind = self.kind.map_or("as places", Kind::name);
         let mut line = Line::toned(Tone::Plain, name).then(Tone::Key, self.mode.name());
         if let (true, Some((seq, _))) = (
@@ -338,7 +376,11 @@ impl Pane for Heat {
             (usize::from(map.height) * 2 / rows).min(4),
         );
         self.size = (rows, columns);
-        let grid = self.grid(view, rows, columns).scaled(self.scale);
+        let grid = match &self.walk {
+            Some(walk) => walk.grid(&window, rows, columns, self.kind.unwrap_or_default()),
+            None => self.grid(view, rows, columns),
+        };
+        let grid = grid.scaled(self.scale);
         heatgrid::draw(&grid, map, frame.buffer_mut(), view.theme);
         if top > 0 {
             let lines = self.ruler(view, columns * self.scale.0, top > 1);

@@ -188,33 +188,4 @@ impl Rgb {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_ramp_rises_in_lightness() {
-        for p in Palette::ALL {
-            let l: Vec<f32> = (0..LEVELS).map(|i| p.colour(i).lightness()).collect();
-            assert!(l.windows(2).all(|w| w[0] < w[1]), "{} {l:?}", p.name());
-        }
-    }
-
-    #[test]
-    fn glyphs_cover_all_levels_in_order() {
-        let mut seen: Vec<char> = (0..LEVELS).map(glyph).collect();
-        seen.dedup();
-        assert_eq!(seen, GLYPHS);
-    }
-
-    #[test]
-    fn cube_corners() {
-        assert_eq!(Rgb(0, 0, 0).to_256(), 16);
-        assert_eq!(Rgb(255, 255, 255).to_256(), 231);
-        assert_eq!(Rgb(255, 0, 0).to_256(), 196);
-        assert_eq!(Rgb(118, 118, 118).to_256(), 243);
-        for n in 16..=255 {
-            let back = of_256(of_256(n).to_256());
-            assert_eq!(back, of_256(n), "{n}");
-        }
-    }
-}
+mod tests;
