@@ -114,6 +114,12 @@ impl Findings {
             .any(|c| c.binary_search_by_key(&seq, |c| c.seq).is_ok())
     }
 
+    /// Was the same found before?
+    pub fn has(&self, f: &Finding) -> bool {
+        let rule = self.rules.get(&(Reverse(f.severity), f.rule));
+        rule.is_some_and(|r| r.sites.contains_key(&(f.queue, f.index, f.other)))
+    }
+
     /// Was one of a rule found at a bundle?
     pub fn at(&self, name: &str, queue: Queue, index: u64) -> bool {
         let sites = (queue, index, None)..=(queue, index, Some((Queue::Any, u64::MAX)));

@@ -146,6 +146,28 @@ impl Session {
 
     fn tell(&self, seq: u64, m: &Meeting) -> Finding {
         let (Meeting::Race { first, second, .. } | Meeting::Unread { first, second, .. }) = m;
+        let (rule, severity) = match m {
+            Meeting::Race { .. } => ("race", Severity::Error),
+            Meeting::Unread { .. } => ("unread-store", Severity::Info),
+        };
+        let mut finding = Finding {
+            rule,
+            severity,
+            queue: second.agent.queue(),
+            index: second.index,
+            seq,
+            other: Some((first.agent.queue(), first.index)),
+            message: String::new(),
+        };
+        // Only the first of a kind is told.
+        if !self.findings.has(&finding) {
+            finding.message = self.describe(m);
+        }
+        finding
+    }
+
+    fn describe(&self, m: &Meeting) -> String {
+        let (Meeting::Race { first, second, .. } | Meeting::Unread { first, second, .. }) = m;
         let name = |a: &Access| {
             let of = if a.agent.is_transfer() {
                 "the transfer of "
@@ -161,34 +183,19 @@ impl Session {
         } else {
             ""
         };
-        let (rule, severity, message) = match m {
-            Meeting::Race { rect, posted, .. } => {
-                let m = format!(
-                    "{who}{} {rect}, which {} {}; nothing orders the two: {}",
-                    does(second),
-                    name(first),
-                    does(first),
-                    self.remedy(first, second, *posted)
-                );
-                ("race", Severity::Error, m)
-            }
-            Meeting::Unread { rect, .. } => {
-                let m = format!(
-                    "{who}overwrites {rect}, stored by {} at seq {} and never read",
-                    name(first),
-                    first.seq
-                );
-                ("unread-store", Severity::Info, m)
-            }
-        };
-        Finding {
-            rule,
-            severity,
-            queue: second.agent.queue(),
-            index: second.index,
-            seq,
-            other: Some((first.agent.queue(), first.index)),
-            message,
+        match m {
+            Meeting::Race { rect, posted, .. } => format!(
+                "{who}{} {rect}, which {} {}; nothing orders the two: {}",
+                does(second),
+                name(first),
+                does(first),
+                self.remedy(first, second, *posted)
+            ),
+            Meeting::Unread { rect, .. } => format!(
+                "{who}overwrites {rect}, stored by {} at seq {} and never read",
+                name(first),
+                first.seq
+            ),
         }
     }
 
