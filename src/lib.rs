@@ -21,7 +21,8 @@
 //! cached); event waits are consumed; the function of the opcode runs; updates fire; the program
 //! counter moves. Every change goes through a `Writer` that logs the former value first, so the whole
 //! step is one record that undoes and redoes, and a fault takes it back. The loop then looks at what
-//! the record touched: watches, breakpoints, findings.
+//! the record touched: watches, breakpoints, findings. A race detector (`sim::order`) follows the same
+//! records: what a bundle waited for and posted is in them too.
 //!
 //! # Life of a command
 //!

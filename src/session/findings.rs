@@ -114,6 +114,14 @@ impl Findings {
             .any(|c| c.binary_search_by_key(&seq, |c| c.seq).is_ok())
     }
 
+    /// What was found by a rule in the bundle `seq`; of something found before, what was said then.
+    pub fn told(&self, name: &str, seq: u64) -> Option<&str> {
+        let of_rule = self.rules.iter().filter(|((_, rule), _)| *rule == name);
+        let mut sites = of_rule.flat_map(|(_, r)| r.sites.values());
+        let found = sites.find(|f| f.seqs.binary_search(&seq).is_ok());
+        found.map(|f| f.message.as_str())
+    }
+
     /// Was the same found before?
     pub fn has(&self, f: &Finding) -> bool {
         let rule = self.rules.get(&(Reverse(f.severity), f.rule));
@@ -220,6 +228,8 @@ mod tests {
         assert_eq!(count(&f, 2), [("nan", 3)]);
         assert_eq!(count(&f, 1), [("nan", 1)]);
         assert!(f.caused(1, "nan") && !f.caused(2, "nan"));
+        assert_eq!(f.told("nan", 1), Some("nan at 1"));
+        assert_eq!(f.told("nan", 2), None);
         assert!(f.at("nan", Queue::Any, 1) && !f.at("nan", Queue::Any, 2));
         f.drop_from(1);
         assert_eq!(count(&f, u64::MAX), [("nan", 1)]);

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use super::error::SessionError;
 use super::expr::Expr;
 use super::stop::{Hit, Stop, StopDetail, StopKind};
+use super::stops::StopSpec;
 use super::travel::Reached;
 use super::{Mark, Session};
 use crate::isa::Queue;
@@ -446,12 +447,20 @@ impl Session {
     /// Judges what the bundle of a record, the last one applied, touched.
     fn after(&mut self, at: u64, touched: Vec<(u32, Option<Hit>)>) -> Option<Stop> {
         let mut detail = StopDetail::default();
+        let seq = self.machine.journal().record(at)?.seq;
+        let finding = touched.iter().find_map(|(id, _)| {
+            let StopSpec::Finding(rule) = &self.stops.get(*id)?.spec else {
+                return None;
+            };
+            self.findings.told(rule, seq).map(str::to_owned)
+        });
         for (id, hit) in touched {
             self.judge(id, hit, &mut detail);
         }
         if detail.breaks.is_empty() {
             return None;
         }
+        detail.text = detail.text.or(finding);
         let kind = if detail.hits.is_empty() {
             StopKind::Break
         } else {

@@ -231,3 +231,118 @@ proptest! {
         }
     }
 }
+
+/// DVE stores what POOL reads, between them what each of them does; SP may do something as well. Gives the messages of races.
+fn ordered(producer: &str, consumer: &str, other: &str) -> Vec<String> {
+    let add = "TENSOR_TENSOR_ARITH_OP";
+    let text = format!(
+        ".gen v3
+        .fill sbuf[0:4, 0+1024] as fp32 = 1.0
+        .engine dve
+        {producer}
+        HALT;
+        .engine pool
+        {consumer}
+        HALT;
+        .engine sp
+        {other}
+        HALT;"
+    );
+    let text = text
+        .replace("MAKE", &format!("{add} fp32@00000000[1][16] fp32@00000040[1][16] fp32@00000080[1][16] num_active_channels=4 op=ADD;"))
+        .replace("EARLY", &format!("{add} $S[1]++@read fp32@00000000[1][16] fp32@00000040[1][16] fp32@00000080[1][16] num_active_channels=4 op=ADD;"))
+        .replace("OVER", &format!("{add} fp32@00000040[1][16] fp32@00000040[1][16] fp32@00000000[1][16] num_active_channels=4 op=ADD;"))
+        .replace("USE", &format!("{add} fp32@00000080[1][16] fp32@00000040[1][16] fp32@000000c0[1][16] num_active_channels=4 op=ADD;"))
+        .replace("FETCH", "DMAMEMCPY semaphore=9 sem_increment=1 src_start_addr=0x1000 src_step_elem=64,64 src_num_elem=4,1 src_elem_size=64 dst_start_addr=0x2000000080 dst_step_elem=262144,262144 dst_num_elem=4,1 dst_elem_size=64;");
+    let options = crate::program::asm::Options::new(Generation::V3);
+    let program = crate::program::asm::assemble(&text, "test", &options);
+    let program = program.unwrap_or_else(|e| panic!("{:?}\n{text}", e.first().map(|e| e.report())));
+    let mut s = Session::new(program, Options::default()).unwrap();
+    s.set_watchfulness(Watchfulness {
+        findings: true,
+        races: true,
+    });
+    let stop = run(&mut s, Goal::Continue);
+    assert_eq!(stop.kind, StopKind::Exit, "{stop:?}");
+    let found = s.findings_of("race").into_iter();
+    found.map(|f| f.message).collect()
+}
+
+#[test]
+fn every_kind_of_synchronisation_orders() {
+    let silent: &[(&str, &str, &str)] = &[
+        // A semaphore, an event, a barrier, a count that is read in a loop.
+        ("MAKE EVENT_SEMAPHORE $S[1]++@complete;", "EVENT_SEMAPHORE $S[1]>=1; USE", ""),
+        ("MAKE NOP $E[7]=1@complete;", "NOP $E[7]==1; USE", ""),
+        ("MAKE PSEUDO_SYNC_BARRIER;", "PSEUDO_SYNC_BARRIER; USE", "PSEUDO_SYNC_BARRIER;"),
+        (
+            "MAKE EVENT_SEMAPHORE $S[1]++@complete;",
+            "poll: TENSOR_LOAD dtype=u32 num_elem=1,1 start_addr=0x2802701004 step_elem=1,1 data=r1;
+             COMPARE_BRANCH cmp_op=LT_IMM cmp_dtype=u32 target_mode=RELATIVE_IMMEDIATE cmp_immediate=1 cmp_reg0=r1 br_immediate=poll;
+             USE",
+            "",
+        ),
+        // What was read may be stored to when the reads are done.
+        ("EARLY", "NOP $S[1]>=1; OVER", ""),
+        // Through a third engine, and a transfer by its semaphore or by DRAIN.
+        ("MAKE NOP $S[1]++@complete;", "NOP $S[2]>=1; USE", "NOP $S[1]>=1; NOP $S[2]++@complete;"),
+        ("", "NOP $S[9]>=1; USE", "FETCH"),
+        ("", "NOP $S[1]>=1; USE", "FETCH DRAIN count=1; NOP $S[1]++@complete;"),
+    ];
+    for (a, b, c) in silent {
+        assert_eq!(ordered(a, b, c), [""; 0], "{a} | {b} | {c}");
+    }
+}
+
+#[test]
+fn what_does_not_order_is_told_with_its_remedy() {
+    let told: &[(&str, &str, &str, &str)] = &[
+        // Nothing at all; a post before the store; a wait for another semaphore.
+        (
+            "MAKE",
+            "NOP; NOP; USE",
+            "",
+            "dve:0 must post a semaphore and pool:2 wait for it",
+        ),
+        (
+            "NOP $S[1]++@complete; MAKE",
+            "NOP $S[1]>=1; NOP; USE",
+            "",
+            "dve:1 must post a semaphore",
+        ),
+        (
+            "MAKE NOP $S[1]++@complete;",
+            "NOP; NOP; USE",
+            "",
+            "pool:2 must wait for $S[1]>=1",
+        ),
+        // Reads are done before stores.
+        (
+            "EARLY",
+            "NOP $S[1]>=1; USE",
+            "",
+            "dve:0 must post a semaphore and pool:1 wait for it",
+        ),
+        // A transfer has not ended because the bundle that issued it has.
+        (
+            "",
+            "NOP $S[1]>=1; USE",
+            "FETCH NOP $S[1]++@complete;",
+            "pool:1 must wait for $S[9]>=1",
+        ),
+        // The second of two posts is needed.
+        (
+            "NOP $S[1]++@complete; MAKE NOP $S[1]++@complete;",
+            "NOP; NOP; NOP; NOP $S[1]>=1; USE",
+            "",
+            "pool:4 must wait for $S[1]>=2",
+        ),
+    ];
+    for (a, b, c, remedy) in told {
+        let races = ordered(a, b, c);
+        let [message] = races.as_slice() else {
+            panic!("{a} | {b} | {c}: {races:?}")
+        };
+        assert!(message.contains(remedy), "{message}");
+    }
+}

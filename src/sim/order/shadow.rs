@@ -7,7 +7,7 @@ use super::clock::{Agent, Clock};
 use crate::sim::{Rect, Runs, Space};
 
 /// Accesses kept for a block; of more, those that every agent knows of go, then the oldest.
-const MOST_ACCESSES: usize = 96;
+const MOST_ACCESSES: usize = 512;
 
 /// An access to memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,7 +51,7 @@ const fn block_bytes(space: Space) -> u64 {
     match space {
         Space::Sbuf => 4096,
         Space::Psum => 2048,
-        Space::Dram => 1 << 16,
+        Space::Dram => 1 << 14,
     }
 }
 
