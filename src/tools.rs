@@ -1,11 +1,11 @@
 //! The verbs that need no session: listing, assembling, checking, explaining, the instruction reference.
 
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use crate::cmd::launch::{Given, Input, Launch};
 use crate::cmd::output::{Data, Line, Output, Tone};
-use crate::cmd::{CmdError, ErrorKind, Exit, explain as explained, json, report};
+use crate::cmd::{CmdError, ErrorKind, Exit, ap as pattern, explain as explained, json, report};
 use crate::isa::legal::CheckSettings;
 use crate::isa::{Bundle, Generation, OpRow, Queue, Severity, table};
 use crate::paint::ansi;
@@ -237,6 +237,36 @@ fn file_and_index(what: &str) -> (&Path, u64) {
         Some((file, Ok(index))) if !whole.exists() => (Path::new(file), index),
         _ => (whole, 0),
     }
+}
+
+/// Bytes of a pasted text that are read.
+const MOST_TEXT: u64 = 1 << 20;
+
+/// `tpbdbg ap`: an access pattern made readable; a broken rule makes exit code 1.
+///
+/// # Errors
+/// A text that is no access pattern.
+pub fn ap(
+    words: &[String],
+    generation: Option<Generation>,
+    shown: &mut Shown<'_>,
+) -> Result<Exit, ToolError> {
+    let mut text = words.join(" ");
+    if text == "-" {
+        text.clear();
+        io::stdin().take(MOST_TEXT).read_to_string(&mut text)?;
+    }
+    let (output, answer) =
+        pattern::output(&text, generation.unwrap_or(Generation::V3)).map_err(|e| {
+            let caret = e.caret(&text);
+            CmdError {
+                message: format!("{}\n{caret}", e.message),
+                ..e
+            }
+        })?;
+    shown.show(&output)?;
+    let legal = answer.broken.is_empty();
+    Ok(if legal { Exit::Done } else { Exit::Failed })
 }
 
 /// `tpbdbg isa`: all opcodes, or one with its fields.

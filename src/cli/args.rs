@@ -76,6 +76,17 @@ pub(super) enum Verb {
         #[arg(long)]
         json: bool,
     },
+    /// An access pattern as the compiler prints it: start, descriptor, bytes, broken rules
+    Ap {
+        /// `{x}@SB<32,1024>(32x4096) bf16 [[1,32],[1,512]]`, a descriptor's hex, `-` for standard input
+        #[arg(required = true, allow_hyphen_values = true)]
+        text: Vec<String>,
+        #[arg(long = "gen", value_parser = generation, value_name = "G")]
+        generation: Option<Generation>,
+        /// One JSON object
+        #[arg(long)]
+        json: bool,
+    },
     /// The built-in instruction reference
     Isa {
         /// Name or byte of an opcode; all of them without

@@ -104,6 +104,11 @@ fn perform(cli: Cli, matches: &ArgMatches) -> Result<Exit> {
                 &mut shown(json, out),
             )?)
         }
+        Some(Verb::Ap {
+            text,
+            generation,
+            json,
+        }) => Ok(tools::ap(&text, generation, &mut shown(json, out))?),
         Some(Verb::Isa {
             name,
             generation,

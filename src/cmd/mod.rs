@@ -6,6 +6,7 @@
 //! run between two looks at the keyboard, [`Shell::execute`] does both; each line comes to one
 //! [`Outcome`].
 
+pub mod ap;
 pub mod args;
 pub mod complete;
 pub mod error;

@@ -564,3 +564,33 @@ fn the_first_line_of_a_huge_stream_needs_no_reading_of_it() {
     // Who stops reading has seen enough.
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
+
+#[test]
+fn access_patterns_are_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = "{x}@SB<32,1024>(32x4096) bf16 [[1,32],[512,2],[1,256]]";
+    let r = tpbdbg(dir.path(), &["ap", text], "");
+    assert_eq!((r.code, r.err.as_str()), (0, ""));
+    for line in [
+        "start: SBUF p32 +0x400",
+        "operand: bf16@00800400[1,512][256,2]",
+        "TENSOR2D: 00048000 01000002 00010200",
+        "bytes: 0x400..0xa00 of each partition",
+    ] {
+        assert!(r.out.lines().any(|l| l == line), "{line}\n{}", r.out);
+    }
+    // From standard input, as one JSON object.
+    let r = tpbdbg(dir.path(), &["ap", "--json", "-"], &format!("{text}\n"));
+    let json: Value = serde_json::from_str(&r.out).unwrap();
+    assert_eq!(json["start"]["partition"], 32);
+    assert_eq!(json["descriptors"][0]["hex"], "000480000100000200010200");
+    let r = tpbdbg(dir.path(), &["ap", "@SB<16,0> fp32 [[1,64],[40000,2]]"], "");
+    assert_eq!(r.code, 1);
+    let broken: Vec<&str> = r.out.lines().filter(|l| l.starts_with("error: ")).collect();
+    assert_eq!(broken.len(), 2, "{broken:?}");
+    assert!(broken[0].starts_with("error: step: step 40000"));
+    assert!(broken[1].starts_with("error: start-partition: "));
+    let r = tpbdbg(dir.path(), &["ap", "[[1,64],[1,x]]"], "");
+    assert_eq!(r.code, 2);
+    assert!(r.err.contains("[[1,64],[1,x]]\n            ^"), "{}", r.err);
+}

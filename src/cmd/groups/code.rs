@@ -1,5 +1,6 @@
 //! The program text.
 
+use crate::cmd::ap;
 use crate::cmd::args::Args;
 use crate::cmd::error::CmdError;
 use crate::cmd::explain;
@@ -42,6 +43,20 @@ pub(super) const COMMANDS: &[Command] = &[
         examples: &[("explain any:0", "the first bundle")],
         forms: &[&[], &[Arg::required("bundle", ArgKind::Code)]],
         run: Run::Read(explained),
+    },
+    Command {
+        names: &["ap"],
+        group: Group::Code,
+        summary: "read an access pattern: start, descriptor, bytes, broken rules",
+        help: "The text is a pattern as the compiler prints it, `[[step,num],...]` with partitions first, and around it in any order the \
+               memory location `{name}@SB<partition,byte>(PxB)` or `sbuf[p, byte]`, a dtype, `offset N`; or the hex of a descriptor, \
+               TENSOR1D to TENSOR4D, with `lanes N`.",
+        examples: &[(
+            "ap {x}@SB<32,1024>(32x4096) bf16 [[1,32],[512,2],[1,256]]",
+            "two runs of 512 bytes in 32 partitions",
+        )],
+        forms: &[&[Arg::required("text", ArgKind::Text)]],
+        run: Run::Read(access_pattern),
     },
     Command {
         names: &["patch"],
@@ -113,6 +128,17 @@ fn explained(s: &Session, a: &Args<'_>) -> Result<Output, CmdError> {
     let settings = s.machine().settings().checks();
     let explanation = take_apart(&bundle, s.generation(), queue.engine(), &settings);
     Ok(explain::output(&explanation, Some((queue, index))))
+}
+
+fn access_pattern(s: &Session, a: &Args<'_>) -> Result<Output, CmdError> {
+    let text = a.text("text").unwrap_or_default();
+    let at = a.span("text").start;
+    ap::output(&text, s.generation())
+        .map(|(output, _)| output)
+        .map_err(|mut e| {
+            e.span = e.span.map(|s| at + s.start..at + s.end);
+            e
+        })
 }
 
 /// Names of the session, for the assembler.

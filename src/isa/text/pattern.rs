@@ -38,6 +38,13 @@ pub(super) fn print_slot(out: &mut String, instr: &Instr, field: &FieldDesc, ran
     };
 }
 
+/// A static pattern as listings print it, without its dtype: `00002000[1][64]`.
+pub fn plain(pattern: &Pattern) -> String {
+    let mut text = format!("{:08x}", pattern.addr.0);
+    print_dims(&mut text, pattern.dims(), pattern.addr.shape_register());
+    text
+}
+
 /// A count in a listing.
 struct Count(u16);
 
