@@ -592,5 +592,5 @@ fn access_patterns_are_read() {
     assert!(broken[1].starts_with("error: start-partition: "));
     let r = tpbdbg(dir.path(), &["ap", "[[1,64],[1,x]]"], "");
     assert_eq!(r.code, 2);
-    assert!(r.err.contains("[[1,64],[1,x]]\n            ^"), "{}", r.err);
+    assert!(r.err.contains("[[1,64],[1,x]]\n           ^"), "{}", r.err);
 }
