@@ -11,7 +11,7 @@ use crate::sim::waits::{Wait, touches};
 use crate::sim::{Blocked, Policy, StepKind};
 
 /// Records looked at for the last change of a semaphore.
-const LOOK_BACK: u64 = 1 << 20;
+const LOOK_BACK: u64 = 1 << 16;
 /// Bundles looked at behind a wait.
 const LOOK_AHEAD: u64 = 4096;
 /// The longest loop that is recognised, in bundles of all streams.
