@@ -4,6 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use super::seqs::Seqs;
 use crate::isa::{Queue, Severity};
 use crate::sim::Finding;
 
@@ -38,30 +39,22 @@ pub struct FindingSummary {
 /// A bundle of the program, and for a race the other bundle: findings there are one and the same.
 type Site = (Queue, u64, Option<(Queue, u64)>);
 
-#[derive(Debug, Default)]
-struct Rule {
-    causes: Vec<Cause>,
-    sites: BTreeMap<Site, Found>,
-}
+/// The sites of a rule.
+type Sites = BTreeMap<Site, Found>;
 
 /// What was found at a site, and when.
 #[derive(Debug)]
 struct Found {
-    seqs: Vec<u64>,
+    seqs: Seqs,
     message: String,
 }
 
 /// The findings of the present time line.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
-    rules: BTreeMap<(Reverse<Severity>, &'static str), Rule>,
+    rules: BTreeMap<(Reverse<Severity>, &'static str), Sites>,
     /// Bundles before this sequence number are accounted for.
     until: u64,
-}
-
-/// How many of ascending sequence numbers lie before one.
-fn before(seqs: &[u64], seq: u64) -> usize {
-    seqs.partition_point(|s| *s < seq)
 }
 
 impl Findings {
@@ -72,17 +65,12 @@ impl Findings {
         }
         self.until = seq + 1;
         for f in found {
-            let rule = self.rules.entry((Reverse(f.severity), f.rule)).or_default();
-            rule.causes.push(Cause {
-                seq,
-                queue: f.queue,
-                index: f.index,
-            });
-            let site = rule.sites.entry((f.queue, f.index, f.other));
+            let sites = self.rules.entry((Reverse(f.severity), f.rule)).or_default();
             let new = || Found {
-                seqs: Vec::new(),
+                seqs: Seqs::default(),
                 message: f.message.clone(),
             };
+            let site = sites.entry((f.queue, f.index, f.other));
             site.or_insert_with(new).seqs.push(seq);
         }
     }
@@ -95,106 +83,110 @@ impl Findings {
     /// Forgets the bundles from `seq` on.
     pub fn drop_from(&mut self, seq: u64) {
         self.until = self.until.min(seq);
-        self.rules.retain(|_, rule| {
-            let keep = rule.causes.partition_point(|c| c.seq < seq);
-            rule.causes.truncate(keep);
-            rule.sites.retain(|_, found| {
-                found.seqs.truncate(before(&found.seqs, seq));
-                !found.seqs.is_empty()
+        self.rules.retain(|_, sites| {
+            sites.retain(|_, found| {
+                found.seqs.drop_from(seq);
+                found.seqs.len() > 0
             });
-            keep > 0
+            !sites.is_empty()
         });
+    }
+
+    /// The sites of a rule, whatever its severity.
+    fn of<'s>(&'s self, name: &str) -> impl Iterator<Item = (&'s Site, &'s Found)> {
+        let of_rule = self
+            .rules
+            .iter()
+            .filter(move |((_, rule), _)| *rule == name);
+        of_rule.flat_map(|(_, sites)| sites)
     }
 
     /// Did the bundle `seq` cause one of a rule?
     pub fn caused(&self, seq: u64, name: &str) -> bool {
-        let of_rule = self.rules.iter().filter(|((_, rule), _)| *rule == name);
-        of_rule
-            .map(|(_, r)| &r.causes)
-            .any(|c| c.binary_search_by_key(&seq, |c| c.seq).is_ok())
+        self.told(name, seq).is_some()
     }
 
     /// What was found by a rule in the bundle `seq`; of something found before, what was said then.
     pub fn told(&self, name: &str, seq: u64) -> Option<&str> {
-        let of_rule = self.rules.iter().filter(|((_, rule), _)| *rule == name);
-        let mut sites = of_rule.flat_map(|(_, r)| r.sites.values());
-        let found = sites.find(|f| f.seqs.binary_search(&seq).is_ok());
-        found.map(|f| f.message.as_str())
+        let found = self.of(name).find(|(_, f)| f.seqs.contains(seq));
+        found.map(|(_, f)| f.message.as_str())
     }
 
     /// Was the same found before?
     pub fn has(&self, f: &Finding) -> bool {
-        let rule = self.rules.get(&(Reverse(f.severity), f.rule));
-        rule.is_some_and(|r| r.sites.contains_key(&(f.queue, f.index, f.other)))
+        let sites = self.rules.get(&(Reverse(f.severity), f.rule));
+        sites.is_some_and(|s| s.contains_key(&(f.queue, f.index, f.other)))
     }
 
     /// Was one of a rule found at a bundle?
     pub fn at(&self, name: &str, queue: Queue, index: u64) -> bool {
-        let sites = (queue, index, None)..=(queue, index, Some((Queue::Any, u64::MAX)));
-        let of_rule = self.rules.iter().filter(|((_, rule), _)| *rule == name);
-        of_rule
-            .map(|(_, r)| &r.sites)
-            .any(|s| s.range(sites.clone()).next().is_some())
+        self.of(name)
+            .any(|(site, _)| (site.0, site.1) == (queue, index))
     }
 
     /// The pairs of bundles that caused findings of a rule together.
     #[cfg(test)]
     pub fn pairs(&self, name: &str) -> Vec<((Queue, u64), (Queue, u64))> {
-        let of_rule = self.rules.iter().filter(|((_, rule), _)| *rule == name);
-        let sites = of_rule.flat_map(|(_, r)| r.sites.keys());
+        let sites = self.of(name).map(|(site, _)| *site);
         sites
-            .filter_map(|(queue, index, other)| Some(((*queue, *index), (*other)?)))
+            .filter_map(|(queue, index, other)| Some(((queue, index), other?)))
             .collect()
     }
 
     /// The findings of the bundles before `seq`, worst first, then by rule.
     pub fn summary(&self, seq: u64) -> Vec<FindingSummary> {
-        let rules = self.rules.iter();
-        rules
-            .filter_map(|((severity, name), rule)| {
-                let count = rule.causes.partition_point(|c| c.seq < seq);
-                let causes = rule.causes.get(..count)?;
-                let first = *causes.first()?;
-                let site = rule.sites.values();
-                let told = site.filter(|f| f.seqs.first() == Some(&first.seq));
-                Some(FindingSummary {
-                    rule: name,
-                    severity: severity.0,
-                    count: count as u64,
-                    first,
-                    last: *causes.last()?,
-                    message: told.map(|f| f.message.clone()).next()?,
-                })
+        let one = |((severity, rule), sites): (&(Reverse<Severity>, &'static str), &Sites)| {
+            let all = sites.iter();
+            let all = all.filter_map(|s| at_site(rule, severity.0, s, seq));
+            all.reduce(|a, b| FindingSummary {
+                count: a.count + b.count,
+                last: if b.last.seq > a.last.seq {
+                    b.last
+                } else {
+                    a.last
+                },
+                ..if b.first.seq < a.first.seq { b } else { a }
             })
-            .collect()
+        };
+        self.rules.iter().filter_map(one).collect()
     }
 
     /// The findings of a rule in the bundles before `seq`, one for every bundle of the program that caused it, in the order in
     /// which they did.
     pub fn sites(&self, name: &str, seq: u64) -> Vec<FindingSummary> {
         let mut all = Vec::new();
-        for ((severity, rule), of) in self.rules.iter().filter(|((_, rule), _)| *rule == name) {
-            for ((queue, index, _), found) in &of.sites {
-                let seqs = found.seqs.get(..before(&found.seqs, seq));
-                let cause = |seq: &u64| Cause {
-                    seq: *seq,
-                    queue: *queue,
-                    index: *index,
-                };
-                let Some([first, ..]) = seqs else { continue };
-                all.push(FindingSummary {
-                    rule,
-                    severity: severity.0,
-                    count: seqs.map_or(0, <[u64]>::len) as u64,
-                    first: cause(first),
-                    last: seqs.and_then(<[u64]>::last).map_or(cause(first), cause),
-                    message: found.message.clone(),
-                });
-            }
+        for ((severity, rule), sites) in self.rules.iter().filter(|((_, rule), _)| *rule == name) {
+            let told = sites.iter();
+            all.extend(told.filter_map(|s| at_site(rule, severity.0, s, seq)));
         }
         all.sort_by_key(|f| f.first.seq);
         all
     }
+}
+
+/// What a site caused before `seq`, if it did.
+fn at_site(
+    rule: &'static str,
+    severity: Severity,
+    ((queue, index, _), found): (&Site, &Found),
+    seq: u64,
+) -> Option<FindingSummary> {
+    let count = found.seqs.before(seq);
+    let cause = |at: u64| {
+        Some(Cause {
+            seq: found.seqs.get(at)?,
+            queue: *queue,
+            index: *index,
+        })
+    };
+    Some(FindingSummary {
+        rule,
+        severity,
+        count,
+        last: cause(count.checked_sub(1)?)?,
+        first: cause(0)?,
+        message: found.message.clone(),
+    })
 }
 
 #[cfg(test)]

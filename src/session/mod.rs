@@ -23,6 +23,7 @@ mod observer;
 mod place;
 mod ranges;
 mod run;
+mod seqs;
 mod snapshots;
 mod source;
 mod stop;
