@@ -16,6 +16,7 @@ mod error;
 mod explore;
 mod expr;
 mod findings;
+mod halt;
 mod hang;
 mod heat;
 mod info;

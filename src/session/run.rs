@@ -2,14 +2,14 @@
 
 use std::sync::atomic::Ordering;
 
+use super::Session;
 use super::error::SessionError;
 use super::expr::Expr;
 use super::stop::{Hit, Stop, StopDetail, StopKind};
 use super::stops::StopSpec;
 use super::travel::Reached;
-use super::{Mark, Session};
 use crate::isa::Queue;
-use crate::sim::{Fault, StepHead, StepKind, Stepped};
+use crate::sim::{StepHead, StepKind, Stepped};
 
 /// What a run is to achieve.
 #[derive(Clone, PartialEq, Debug)]
@@ -475,7 +475,7 @@ impl Session {
     }
 
     /// Decides whether a breakpoint whose event has happened stops the run, and notes it if so.
-    fn judge(&mut self, id: u32, hit: Option<Hit>, detail: &mut StopDetail) {
+    pub(super) fn judge(&mut self, id: u32, hit: Option<Hit>, detail: &mut StopDetail) {
         let Some(b) = self.stops.get(id) else { return };
         let verdict = b.condition.as_ref().map_or(Ok(true), |(e, _)| {
             self.eval(e, hit.as_ref()).map(|v| v.is_true())
@@ -517,115 +517,5 @@ impl Session {
             queue,
             present: present.join(" "),
         })
-    }
-
-    // What follows makes stops.
-
-    /// A stop at a bundle.
-    fn naming(&self, kind: StopKind, seq: u64, queue: Queue, index: u64) -> Stop {
-        let instr = self.machine.instr(queue, index);
-        Stop {
-            kind,
-            seq,
-            queue: Some(queue),
-            engine: queue.engine().or(instr.map(|i| i.home())),
-            index,
-            detail: StopDetail::default(),
-        }
-    }
-
-    /// A stop of a run that would have gone on: with the loop in which it was, and who waited meanwhile.
-    fn unended(&self, kind: StopKind) -> Stop {
-        let mut stop = self.retired(kind);
-        stop.detail.lasso = self.lasso().map(Box::new);
-        if stop.detail.lasso.is_some() {
-            stop.detail.blocked = self.wait_graph().stuck;
-        }
-        stop
-    }
-
-    /// A stop at the bundle that retired last.
-    fn retired(&self, kind: StopKind) -> Stop {
-        match self.last_retired() {
-            Some((seq, queue, index)) => self.naming(kind, seq, queue, index),
-            None => self.here(kind),
-        }
-    }
-
-    /// The bundle that retired last, as far as the journal knows.
-    fn last_retired(&self) -> Option<(u64, Queue, u64)> {
-        let journal = self.machine.journal();
-        let past = (journal.oldest()..journal.position()).rev();
-        let record = past
-            .map_while(|at| journal.record(at))
-            .find(|r| r.head.kind == StepKind::Retire)?;
-        let queue = Queue::from_index(record.head.agent.into())?;
-        Some((record.seq, queue, record.head.index))
-    }
-
-    /// A stop at the bundle that would execute next.
-    pub(super) fn here(&self, kind: StopKind) -> Stop {
-        match self.upcoming() {
-            Some((queue, index)) => self.naming(kind, self.seq(), queue, index),
-            None => self.naming(kind, self.seq(), self.focus, self.machine.pc(self.focus)),
-        }
-    }
-
-    fn arrival(&self) -> Stop {
-        let Mark { seq, .. } = self.timeline.base();
-        self.here(if self.seq() == seq {
-            StopKind::Start
-        } else {
-            StopKind::Step
-        })
-    }
-
-    fn out_of_reach(&self) -> Stop {
-        let text = format!(
-            "the history starts at seq {}; a larger `set history` keeps more",
-            self.seq()
-        );
-        self.here(StopKind::Limit).saying(text)
-    }
-
-    /// The stop of a step that was not made.
-    fn cannot(&mut self, why: Stepped) -> Stop {
-        match why {
-            Stepped::Fault(fault) => self.faulted(fault),
-            Stepped::Deadlock(blocked) => {
-                let mut stop = self.retired(StopKind::Deadlock);
-                stop.detail.blocked = blocked.into_iter().map(|b| self.explain_stuck(b)).collect();
-                stop.detail.knots = self.wait_graph().knots;
-                stop
-            }
-            Stepped::Blocked(b) => {
-                let mut stop = self.naming(StopKind::Blocked, self.seq(), b.queue, b.index);
-                let (queue, graph) = (b.queue, self.wait_graph());
-                stop.detail.blocked = graph.behind(queue);
-                if graph.dead.contains(&queue) {
-                    stop.detail.knots = graph.knots;
-                }
-                stop
-            }
-            Stepped::Exited | Stepped::Retired { .. } => self.retired(StopKind::Exit),
-            Stepped::Interrupted => self.here(StopKind::Interrupt),
-        }
-    }
-
-    fn faulted(&mut self, fault: Fault) -> Stop {
-        let mut stop = self.naming(StopKind::Fault, self.seq(), fault.queue, fault.index);
-        stop.engine = Some(fault.engine);
-        for id in self.stops.armed.faults.clone() {
-            self.judge(id, None, &mut stop.detail);
-        }
-        stop.detail.fault = Some(fault);
-        stop
-    }
-}
-
-impl Stop {
-    fn saying(mut self, text: String) -> Stop {
-        self.detail.text = Some(text);
-        self
     }
 }
