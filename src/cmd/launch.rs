@@ -105,7 +105,13 @@ impl Launch {
             let queue = given.queue;
             inputs.push(load::Input { path, queue });
         }
-        load::load(&inputs, self.generation, &mut standard_input).map_err(told)
+        load::load(
+            &inputs,
+            self.generation,
+            self.max_unpacked,
+            &mut standard_input,
+        )
+        .map_err(told)
     }
 
     /// Opens a session at the start of the programs.

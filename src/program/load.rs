@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use super::asm::{self, AsmError, assemble};
+use super::neff::{self, NeffError};
 use super::{Program, Stream};
 use crate::isa::{BUNDLE_BYTES, Generation, Queue};
 
@@ -93,6 +94,14 @@ pub enum LoadError {
     /// A directory without streams.
     #[error("{}: no stream in this directory; streams are called pe.bin, act.bin, pool.bin, dve.bin, sp.bin", .0.display())]
     NoStreams(PathBuf),
+    /// A container that cannot be opened.
+    #[error("{}: {source}", path.display())]
+    Container {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: NeffError,
+    },
     /// A format that is recognised but not read.
     #[error("{}: {what} cannot be read yet", path.display())]
     Unsupported {
@@ -103,16 +112,18 @@ pub enum LoadError {
     },
 }
 
-/// Loads all inputs into one program. `generation` is what `--gen` says.
+/// Loads all inputs into one program. `generation` is what `--gen` says, `max_unpacked` bounds what a container may unpack to.
 ///
 /// # Errors
 /// [`LoadError`] of the first input that cannot be loaded.
 pub fn load(
     inputs: &[Input],
     generation: Option<Generation>,
+    max_unpacked: Option<u64>,
     stdin: &mut dyn Read,
 ) -> Result<Program, LoadError> {
     let mut loader = Loader {
+        max_unpacked,
         program: Program {
             generation,
             ..Program::default()
@@ -144,10 +155,12 @@ enum Kind {
     Raw,
     Hex,
     Text,
+    Container,
 }
 
 struct Loader {
     program: Program,
+    max_unpacked: Option<u64>,
 }
 
 impl Loader {
@@ -165,7 +178,7 @@ impl Loader {
             what,
         };
         let kind = match extension(path).as_str() {
-            "neff" => return Err(unsupported("a NEFF container")),
+            "neff" => Kind::Container,
             "toml" => return Err(unsupported("a manifest")),
             "hex" => Kind::Hex,
             "tasm" => Kind::Text,
@@ -174,18 +187,16 @@ impl Loader {
         let queue = queue.or_else(|| queue_of(path));
         let name = path.display().to_string();
         let mut file = File::open(path).map_err(io)?;
+        let mut bytes = Vec::new();
         if kind == Kind::Raw && meta.is_file() {
             let len = meta.len();
-            let mut head = Vec::new();
-            (&file).take(512).read_to_end(&mut head).map_err(io)?;
-            if is_container(&head) {
-                return Err(unsupported("a NEFF container"));
+            (&file).take(512).read_to_end(&mut bytes).map_err(io)?;
+            if !is_container(path, &bytes, len)? {
+                whole_bundles(path, len)?;
+                let queue = queue.unwrap_or(Queue::Any);
+                return self.add(Stream::from_file(queue, name, file, len));
             }
-            whole_bundles(path, len)?;
-            let queue = queue.unwrap_or(Queue::Any);
-            return self.add(Stream::from_file(queue, name, file, len));
         }
-        let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(io)?;
         self.bytes(path, bytes, kind, queue)
     }
@@ -210,12 +221,10 @@ impl Loader {
         queue: Option<Queue>,
     ) -> Result<(), LoadError> {
         let bytes = match kind {
-            Kind::Raw if is_container(&bytes) => {
-                return Err(LoadError::Unsupported {
-                    path: path.to_owned(),
-                    what: "a NEFF container",
-                });
+            Kind::Raw if is_container(path, &bytes, bytes.len() as u64)? => {
+                return self.container(path, &bytes);
             }
+            Kind::Container => return self.container(path, &bytes),
             Kind::Raw => bytes,
             Kind::Hex => hex_bytes(path, &text(path, bytes)?)?,
             Kind::Text => return self.source(path, &text(path, bytes)?, queue),
@@ -253,6 +262,37 @@ impl Loader {
         self.program.images.extend(part.images);
         for mut stream in part.streams {
             stream.name = format!("{}:{}", path.display(), stream.queue.name());
+            self.add(stream)?;
+        }
+        Ok(())
+    }
+
+    /// The streams, variables and queues of a container.
+    fn container(&mut self, path: &Path, bytes: &[u8]) -> Result<(), LoadError> {
+        let limit = self
+            .max_unpacked
+            .unwrap_or(neff::default_limit(bytes.len() as u64));
+        let generation = self.program.generation.unwrap_or(Generation::V3);
+        let opened = neff::unpack(bytes, limit).and_then(|c| neff::program(&c, generation));
+        let part = opened.map_err(|source| LoadError::Container {
+            path: path.to_owned(),
+            source,
+        })?;
+        for region in part.regions {
+            if self.program.region(&region.name).is_some() {
+                return Err(LoadError::TwoRegions(region.name));
+            }
+            self.program.regions.push(region);
+        }
+        self.program.images.extend(part.images);
+        self.program.variables.extend(part.variables);
+        self.program.queues.extend(part.queues);
+        let name = path.display();
+        self.program
+            .notes
+            .extend(part.notes.iter().map(|n| format!("{name}: {n}")));
+        for mut stream in part.streams {
+            stream.name = format!("{name}:{}", stream.name);
             self.add(stream)?;
         }
         Ok(())
@@ -327,13 +367,14 @@ pub fn queue_of(path: &Path) -> Option<Queue> {
 }
 
 /// A recognised container is never read as a stream (isa 10 §1).
-fn is_container(head: &[u8]) -> bool {
-    let word = |at: usize| {
-        let bytes = head.get(at..)?.first_chunk::<8>()?;
-        Some(u64::from_le_bytes(*bytes))
-    };
-    let header = matches!(word(0), Some(1 | 2)) && word(8) == Some(0x400);
-    header || head.starts_with(&[0x1F, 0x8B]) || head.get(0x101..0x106) == Some(b"ustar")
+fn is_container(path: &Path, head: &[u8], len: u64) -> Result<bool, LoadError> {
+    match neff::form(head, len) {
+        Ok(form) => Ok(form.is_some()),
+        Err(source) => Err(LoadError::Container {
+            path: path.to_owned(),
+            source,
+        }),
+    }
 }
 
 fn whole_bundles(path: &Path, len: u64) -> Result<(), LoadError> {

@@ -12,8 +12,10 @@ pub mod check;
 pub mod explain;
 pub mod listing;
 pub mod load;
+pub mod neff;
 pub mod npy;
 mod pages;
+pub mod queues;
 mod region;
 mod stream;
 
@@ -33,6 +35,10 @@ pub struct Program {
     pub regions: Vec<Region>,
     /// What memory holds before the first bundle, in order.
     pub images: Vec<Image>,
+    /// Variables that pseudo instructions name.
+    pub variables: Vec<queues::Variable>,
+    /// DMA queues that pseudo instructions name.
+    pub queues: Vec<queues::DmaQueue>,
     /// What is worth saying about the files, e.g. empty streams.
     pub notes: Vec<String>,
 }

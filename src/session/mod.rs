@@ -377,6 +377,7 @@ fn load(
     for (queue, stream) in source::streams(program) {
         machine.load(queue, stream);
     }
+    machine.set_tables(source::tables(program));
     // Initial memory is no step: it is stored without a record.
     machine.journal_mut().set_recording(false);
     machine.edit(|w| source::fill(program, w))?;

@@ -6,8 +6,9 @@ use super::edit::EDIT_LIMIT;
 use super::error::SessionError;
 use super::place::{NamedPlace, Origin, Place};
 use crate::isa::{Bundle, Queue};
+use crate::program::queues::{self, Side};
 use crate::program::{BranchForm, ImageData, Program, Region};
-use crate::sim::{BranchUnit, Bundles, Geometry, Stream, Writer};
+use crate::sim::{BranchUnit, Bundles, DmaQueue, Geometry, Leg, Stream, Tables, Writer};
 
 /// A stream of a shared program.
 struct Feed {
@@ -41,6 +42,45 @@ pub(super) fn streams(program: &Arc<Program>) -> impl Iterator<Item = (Queue, St
         let bundles = Arc::new(feed);
         (s.queue, Stream { bundles, branch })
     })
+}
+
+/// The variables and queues that pseudo instructions name.
+pub(super) fn tables(program: &Program) -> Tables {
+    let leg = |side: &Side| {
+        let mut dims = [(0, 1); 4];
+        dims.iter_mut()
+            .zip(&side.dims)
+            .for_each(|(to, from)| *to = *from);
+        Leg {
+            addr: side.addr,
+            size: 1,
+            dims,
+            limit: None,
+            silent: false,
+        }
+    };
+    let copies =
+        |copies: &[queues::Copy]| copies.iter().map(|c| (leg(&c.from), leg(&c.to))).collect();
+    let queue = |q: &queues::DmaQueue| DmaQueue {
+        semaphore: q.semaphore,
+        blocks: q
+            .blocks
+            .iter()
+            .map(|(id, list)| (*id, copies(list)))
+            .collect(),
+    };
+    Tables {
+        variables: program
+            .variables
+            .iter()
+            .map(|v| (v.id, (v.addr, v.bytes)))
+            .collect(),
+        queues: program
+            .queues
+            .iter()
+            .map(|q| (q.name.clone(), queue(q)))
+            .collect(),
+    }
 }
 
 /// A place of the program, checked against the memories of the machine.

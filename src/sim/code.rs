@@ -11,6 +11,7 @@ use super::exec::{EXEC, ExecFn};
 use super::fault::Trap;
 use super::settings::{Id, Settings};
 use super::state::State;
+use super::tables::Tables;
 use super::waits::has_waits;
 use crate::isa::legal::{CheckSettings, check_with};
 use crate::isa::{self, Bundle, Engine, Exec, Generation, Instr, Queue, Severity, Violation};
@@ -122,6 +123,8 @@ pub struct Code {
     checks: CheckSettings,
     streams: [Option<Loaded>; Queue::COUNT],
     cache: Vec<Option<Head>>,
+    /// What its pseudo instructions name.
+    pub tables: Tables,
 }
 
 impl Code {
@@ -132,6 +135,7 @@ impl Code {
             checks,
             streams: Default::default(),
             cache: Vec::new(),
+            tables: Tables::default(),
         }
     }
 
@@ -256,7 +260,7 @@ impl Code {
 pub(super) const fn gate(bundle: &Bundle) -> Gate {
     match bundle.opcode() {
         0xA2 => Gate::Drain,
-        0xB8 => Gate::Transfer,
+        0xB8 | 0xC1 => Gate::Transfer,
         0xD5 => Gate::Join,
         0xD2 => Gate::Return,
         _ => Gate::Open,

@@ -11,6 +11,7 @@ use super::exec::{Report, Scratch};
 use super::race::Flight;
 use super::sched::{self, Policy};
 use super::settings::{Id, Settings};
+use super::tables::Tables;
 use crate::isa::{self, Bundle, Generation, Instr, Queue};
 use crate::num::Rules;
 use crate::sim::{Checkpoint, Geometry, Journal, Record, Reset, State};
@@ -90,6 +91,11 @@ impl Machine {
     /// Gives a queue its stream. An open branch unit is settled by `branch.target` as it stands now.
     pub fn load(&mut self, queue: Queue, stream: Stream) {
         self.code.load(queue, stream, &self.settings);
+    }
+
+    /// Gives the program what its pseudo instructions name.
+    pub fn set_tables(&mut self, tables: Tables) {
+        self.code.tables = tables;
     }
 
     /// The generation.

@@ -32,6 +32,7 @@ pub mod state;
 pub mod step;
 mod strided;
 pub mod sync;
+pub mod tables;
 pub mod timing;
 pub mod waits;
 pub mod writer;
@@ -43,6 +44,7 @@ mod tests;
 pub use blocked::Blocked;
 pub use checkpoint::Checkpoint;
 pub use code::{BranchUnit, Bundles, Code, Stream};
+pub use exec::dma::Leg;
 pub use fault::{Fault, Finding, Trap};
 pub use hidden::Region;
 pub use journal::{Journal, Record, StepDone, StepHead, StepKind};
@@ -53,6 +55,7 @@ pub use sched::Policy;
 pub use settings::Settings;
 pub use state::{Reset, State};
 pub use step::Stepped;
+pub use tables::{DmaQueue, Tables};
 pub use writer::Writer;
 
 /// Note bit of a record: a setting differed from its default (decisions.md §2).

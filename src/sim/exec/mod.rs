@@ -9,7 +9,7 @@ mod alu;
 pub(super) mod ctrl;
 mod cx;
 mod dest;
-mod dma;
+pub mod dma;
 mod dve;
 mod pe;
 mod pool;
@@ -42,6 +42,7 @@ const FAMILIES: &[&[(u8, ExecFn)]] = &[
     ctrl::mem2d::EXEC,
     ctrl::regs::EXEC,
     dma::EXEC,
+    dma::queue::EXEC,
     dve::cache::EXEC,
     dve::multi::EXEC,
     dve::predicated::EXEC,

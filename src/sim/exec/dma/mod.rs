@@ -4,6 +4,7 @@
 //! in hidden words. Without a delay it lands inside the issuing bundle.
 
 mod combine;
+pub(super) mod queue;
 mod transfer;
 
 #[cfg(test)]
@@ -82,18 +83,13 @@ fn dma_memcpy(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
         limit: cx.limit(f.dst_bound_enabled().0, f.dst_bound_reg().0)?,
         silent: f.dst_bound_silent().0 == 1,
     };
-    let posts = if cx.settings.is(Id::DmaCompletionCount, 1) {
-        16
-    } else {
-        1
-    };
-    let mut transfer = Transfer {
+    let transfer = Transfer {
         queue: cx.queue,
         index: cx.index,
         seq: cx.seq,
         due: cx.time.start,
         semaphore: f.semaphore().0,
-        increment: posts * u32::from(f.sem_increment()),
+        increment: posts(cx.settings) * u32::from(f.sem_increment()),
         op: f.compute_op(),
         in_dtype: DType(f.in_dtype().0),
         out_dtype: DType(f.out_dtype().0),
@@ -102,11 +98,25 @@ fn dma_memcpy(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
     };
     let plan = Plan::new(&transfer, cx.instr.generation, cx.settings)?;
     cx.complete();
+    issue(cx, transfer, &plan)
+}
+
+/// Increments of one completion.
+fn posts(settings: &Settings) -> u32 {
+    if settings.is(Id::DmaCompletionCount, 1) {
+        16
+    } else {
+        1
+    }
+}
+
+/// Starts a transfer: without a delay it lands at once.
+fn issue(cx: &mut Cx<'_, '_>, mut transfer: Transfer, plan: &Plan) -> Result<(), Trap> {
     let delay = cx.settings.get(Id::DmaDelay);
     if cx.time.done.is_some() {
-        let runs = dst.elements();
+        let (runs, size) = (transfer.dst.elements(), transfer.dst.size);
         let computes = transfer.op != DgeOp::NONE;
-        let lasts = timing::transfer(cx.instr.generation, runs, u64::from(dst.size), computes);
+        let lasts = timing::transfer(cx.instr.generation, runs, u64::from(size), computes);
         transfer.due = cx.time.start.saturating_add(lasts);
     } else if delay > 0 {
         let delay = delay.saturating_add(sched::jitter(cx.state(), delay));
@@ -116,7 +126,7 @@ fn dma_memcpy(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
         transfer.due = before.fold(transfer.due, |due, (_, t)| due.max(t.due));
     } else {
         cx.sync(Sync::Issue);
-        return transfer.finish(cx, &plan, false);
+        return transfer.finish(cx, plan, false);
     }
     cx.sync(Sync::Depart);
     transfer.depart(cx)
