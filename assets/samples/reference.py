@@ -80,7 +80,117 @@ def pipeline():
     save("pipeline.expected", y.astype(np.float32))
 
 
+def attention():
+    """One attention head: softmax(q.T k / 8) v for 128 queries and keys of 64 numbers. q, k and v are
+    bfloat16 numbers; the program rounds its probabilities to bfloat16 too, the reference does not."""
+    rng = np.random.default_rng(5)
+    q, k, v = (bf16(rng.normal(0, 1.5, s)) for s in ((64, 128), (64, 128), (128, 64)))
+    z = q.astype(np.float64).T @ k.astype(np.float64) / 8
+    e = np.exp(z - z.max(axis=1, keepdims=True))
+    save("attention.q", q)
+    save("attention.k", k)
+    save("attention.v", v)
+    save("attention.eye", np.eye(128, dtype=np.float32))
+    save("attention.expected", (e / e.sum(axis=1, keepdims=True) @ v).astype(np.float32))
+
+
+def rms_norm():
+    """x / sqrt(mean(x^2) + 1e-5) * gamma over each of 128 rows of 256."""
+    rng = np.random.default_rng(6)
+    x = rng.normal(0.5, 3, (128, 256)).astype(np.float32)
+    gamma = rng.normal(1, 0.2, 256).astype(np.float32)
+    d = x.astype(np.float64)
+    y = d / np.sqrt((d * d).mean(axis=1, keepdims=True) + 1e-5) * gamma
+    save("rms_norm.x", x)
+    save("rms_norm.gamma", np.tile(gamma, (128, 1)))
+    save("rms_norm.expected", y.astype(np.float32))
+
+
+def max_pool():
+    """Maximum of 3 x 3 windows at every second position of 64 maps of 16 x 16: exact."""
+    x = np.random.default_rng(7).normal(0, 1, (64, 16, 16)).astype(np.float32)
+    y = np.empty((64, 7, 7), np.float32)
+    for r in range(7):
+        for c in range(7):
+            y[:, r, c] = x[:, 2 * r:2 * r + 3, 2 * c:2 * c + 3].max(axis=(1, 2))
+    save("max_pool.x", x)
+    save("max_pool.expected", y)
+
+
+def top8():
+    """The 8 largest of each of 128 rows of 512, largest first, and where they stand: exact. Every
+    fourth row holds small integers, so that values repeat; equal values stand in order of position."""
+    rng = np.random.default_rng(8)
+    x = rng.normal(0, 10, (128, 512)).astype(np.float32)
+    x[::4] = rng.integers(0, 100, (32, 512))
+    where = np.argsort(-x, axis=1, kind="stable")[:, :8]
+    save("top8.x", x)
+    save("top8.expected", np.take_along_axis(x, where, axis=1))
+    save("top8.at.expected", where.astype(np.uint32))
+
+
+def batch_norm():
+    """Mean and population variance of each of 128 rows of 1024."""
+    rng = np.random.default_rng(9)
+    x = (rng.normal(0, 1, (128, 1024)) * rng.uniform(0.5, 3, (128, 1)) + rng.normal(0, 2, (128, 1)))
+    x = x.astype(np.float32)
+    d = x.astype(np.float64)
+    save("batch_norm.x", x)
+    save("batch_norm.expected", np.stack([d.mean(axis=1), d.var(axis=1)], axis=1).astype(np.float32))
+
+
+def gather():
+    """table[row, index] for 64 indices of each of 128 rows, tables of 1024: exact."""
+    rng = np.random.default_rng(10)
+    table = rng.normal(0, 1, (128, 1024)).astype(np.float32)
+    index = rng.integers(0, 1024, (128, 64)).astype(np.uint16)
+    save("gather.table", table)
+    save("gather.index", index)
+    save("gather.expected", np.take_along_axis(table, index.astype(np.int64), axis=1))
+
+
+def mx_matmul():
+    """w.T @ x for K = 256, M = 64, N = 128, where each 32 neighbours in K share a power of two.
+    Logical K index = 4 * partition + element of a container, so 8 partitions are one block. Small
+    integers and scales of 1/2, 1 and 2 keep every sum exact."""
+    rng = np.random.default_rng(11)
+    w = rng.integers(-4, 5, (256, 64))
+    x = rng.integers(-4, 5, (256, 128))
+    ws = rng.integers(-1, 2, (8, 64))
+    xs = rng.integers(-1, 2, (8, 128))
+    scaled = lambda a, s: np.ldexp(a.astype(np.float64), np.repeat(s, 32, axis=0))
+    # container m of partition p holds the elements 4p..4p+3 of column m
+    packed = lambda a: a.reshape(64, 4, -1).transpose(0, 2, 1).reshape(64, -1)
+
+    def rows(s):
+        """Scale bytes: four blocks in the first partitions of each 32."""
+        t = np.zeros((36, s.shape[1]), np.uint8)
+        t[0:4], t[32:36] = s[0:4] + 127, s[4:8] + 127
+        return t
+
+    save("mx_matmul.w", packed(w).astype(np.float32))
+    save("mx_matmul.x", packed(x).astype(np.float32))
+    save("mx_matmul.ws", rows(ws))
+    save("mx_matmul.xs", rows(xs))
+    save("mx_matmul.expected", (scaled(w, ws).T @ scaled(x, xs)).astype(np.float32))
+
+
+def loop():
+    """Running sums of eight tiles of 64 numbers in 128 partitions: integers, exact."""
+    x = np.random.default_rng(12).integers(-100, 101, (128, 8, 64))
+    save("loop.x", x.astype(np.float32))
+    save("loop.expected", np.cumsum(x, axis=1).astype(np.float32))
+
+
 matmul_relu()
 softmax()
 layer_norm()
 pipeline()
+attention()
+rms_norm()
+max_pool()
+top8()
+batch_norm()
+gather()
+mx_matmul()
+loop()

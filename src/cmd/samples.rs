@@ -39,6 +39,14 @@ samples! {
     "softmax": "x";
     "layer_norm": "beta" "gamma" "x";
     "pipeline": "w" "x";
+    "attention": "eye" "k" "q" "v";
+    "rms_norm": "gamma" "x";
+    "max_pool": "x";
+    "top8": "x";
+    "batch_norm": "x";
+    "gather": "index" "table";
+    "mx_matmul": "w" "ws" "x" "xs";
+    "loop": "x";
     "bug-missing-wait":;
     "bug-deadlock":;
     "bug-psum":;
