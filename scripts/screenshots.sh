@@ -8,23 +8,32 @@ program=${TPBDBG:-target/release/tpbdbg}
 out=assets/pictures
 mkdir -p "$out"
 
-# shot NAME COLUMNS ROWS PROGRAM KEYS...: every KEYS word is one argument of tmux send-keys.
+# One server for all, so that ending a screen does not end it.
+socket=tpbdbg-shot-$$
+tmux -L "$socket" new-session -d -s keep "sleep 600"
+trap 'tmux -L "$socket" kill-server' EXIT
+
+# shot NAME COLUMNS ROWS PROGRAM KEYS...: every KEYS word is one argument of tmux -L "$socket" send-keys.
 shot() {
-    local name=$1 columns=$2 rows=$3 arguments=$4 session="tpbdbg-shot-$$"
+    local name=$1 columns=$2 rows=$3 arguments=$4 session=$1
     shift 4
-    tmux new-session -d -s "$session" -x "$columns" -y "$rows" \
+    tmux -L "$socket" new-session -d -s "$session" -x "$columns" -y "$rows" \
         "env TERM=xterm-256color COLORTERM=truecolor NO_COLOR= $program $arguments"
     sleep 1
     for key in "$@"; do
-        tmux send-keys -t "$session" "$key"
+        tmux -L "$socket" send-keys -t "$session" "$key"
         sleep 0.3
     done
     sleep 0.5
-    tmux capture-pane -e -p -t "$session" | python3 scripts/ansi2svg.py "$columns" "$rows" > "$out/$name.svg"
-    tmux kill-session -t "$session"
+    tmux -L "$socket" capture-pane -e -p -t "$session" | python3 scripts/ansi2svg.py "$columns" "$rows" > "$out/$name.svg"
+    tmux -L "$socket" kill-session -t "$session"
 }
 
 shot default 160 48 "" s s s s s s s s s s s s
-shot watch 160 48 assets/samples/pipeline.tasm ':watch w psum[0:64, bank 1]' Enter c o
+shot memory 160 48 assets/samples/layer_norm.tasm c L m ':heat mode age' Enter
+shot deadlock 160 48 assets/samples/bug-deadlock.tasm c L s
+shot watch 160 48 assets/samples/pipeline.tasm ':watch w psum[0:64, bank 1]' Enter c c C ':who psum[0, bank 1, 0:4] as fp32' Enter
+shot tile 160 48 assets/samples/layer_norm.tasm c L m ':heat show y' Enter ':layout open tile' Enter z
+shot palette 160 48 assets/samples/softmax.tasm s s s C-p h e a t
 shot small 80 24 assets/samples/softmax.tasm s s s
 ls -l "$out"

@@ -237,9 +237,11 @@ impl Pane for Bundles {
         let (session, stop) = (view.session, view.session.stop());
         self.last = last_retired(session);
         let queue = stop.queue.unwrap_or_else(|| session.focus());
-        // Of a watch the culprit matters, of other stops what comes next.
-        let culprit = self.last.filter(|_| stop.kind == StopKind::Watch);
-        let (queue, index) = culprit.unwrap_or_else(|| (queue, session.machine().pc(queue)));
+        // A watch names its culprit; of other stops what comes next matters.
+        let index = match stop.kind {
+            StopKind::Watch => stop.index,
+            _ => session.machine().pc(queue),
+        };
         let here = self.selected(session);
         let top = self.spots.get(&queue).map_or(0, |s| s.top);
         let in_sight = here.0 == queue && (top..top + self.height).contains(&index);

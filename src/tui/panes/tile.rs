@@ -103,20 +103,30 @@ impl Tile {
         let Some(bytes) = state.bytes(rect.space, rect.part, rect.off, rect.len) else {
             return (Tone::Dim, "?".to_owned());
         };
-        let kind = Self::kind(place);
-        let text = num::show(kind, show::bits(bytes));
-        let tone = if num::to_f64(kind, show::bits(bytes)).is_finite() {
+        let (kind, bits) = (Self::kind(place), show::bits(bytes));
+        let v = num::to_f64(kind, bits);
+        let tone = if v.is_finite() {
             Tone::Value
         } else {
             Tone::Bad
         };
-        let wide = text.chars().count() >= VALUE;
-        let short = if wide {
-            format!("{:.3e}", num::to_f64(kind, show::bits(bytes)))
-        } else {
-            text
-        };
-        (tone, short)
+        (tone, fixed(kind, bits, v))
+    }
+}
+
+/// A value with its decimal point always at one place; as an exponent where that would say too little.
+fn fixed(kind: Kind, bits: u64, v: f64) -> String {
+    let plain = num::show(kind, bits);
+    match v.abs() {
+        _ if kind == Kind::Fp4x4
+            || (!kind.is_float() && plain.len() <= VALUE)
+            || !v.is_finite() =>
+        {
+            plain
+        }
+        0.0 => "0.0000".to_owned(),
+        a if (1e-3..1e4).contains(&a) => format!("{v:.4}"),
+        _ => format!("{v:.3e}"),
     }
 }
 
@@ -279,5 +289,30 @@ impl Pane for Tile {
     fn copied(&self, view: &View<'_>) -> Option<String> {
         let (place, _) = self.shown(view)?;
         Some(Self::value(view, &place, self.cursor.0, self.cursor.1).1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_aligned_and_never_too_wide() {
+        let f = |v: f32| fixed(Kind::Fp32, v.to_bits().into(), v.into());
+        assert_eq!(
+            ["0.0000", "-1.2346", "1234.5000", "1.000e-4", "-2.500e8"],
+            [f(0.0), f(-1.23456), f(1234.5), f(1e-4), f(-2.5e8)].map(String::leak)
+        );
+        for v in [
+            -9999.99,
+            f32::MIN,
+            f32::MIN_POSITIVE,
+            -1e-40,
+            f32::NAN,
+            f32::INFINITY,
+        ] {
+            assert!(f(v).len() <= VALUE, "{v} {}", f(v));
+        }
+        assert_eq!(fixed(Kind::I32, 0xFFFF_FFFB, -5.0), "-5");
     }
 }

@@ -159,10 +159,15 @@ impl Timeline {
         if focused && let Some(m) = marks.get_mut(self.at(view)) {
             *m = Some((Tone::Key, "◇"));
         }
-        marks.into_iter().fold(Line::default(), |line, m| {
-            let (tone, text) = m.unwrap_or((Tone::Plain, " "));
-            line.then(tone, text)
-        })
+        let mut line = Line::default();
+        for mark in marks {
+            let (tone, text) = mark.unwrap_or((Tone::Plain, " "));
+            match line.0.last_mut().filter(|p| p.tone == tone) {
+                Some(piece) => piece.text.push_str(text),
+                None => line = line.then(tone, text),
+            }
+        }
+        line
     }
 }
 

@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 
-use crate::paint::palette::{self, GLYPHS, glyph};
+use crate::paint::palette::{self, GLYPHS, LEVELS, glyph};
 use crate::paint::spans::{colour, ramp};
 use crate::paint::theme::{Depth, Theme};
 
@@ -102,8 +102,37 @@ impl Grid {
 /// Columns after which the letter of a category comes again.
 const EVERY: usize = 8;
 
+/// The colours of levels and categories, worked out once for a drawing.
+struct Colours {
+    levels: [Option<Color>; LEVELS],
+    distinct: [Option<Color>; DISTINCT],
+}
+
+/// Colours of categories before they repeat.
+const DISTINCT: usize = 8;
+
+impl Colours {
+    fn of(theme: Theme) -> Colours {
+        Colours {
+            levels: std::array::from_fn(|l| ramp(theme, l)),
+            distinct: std::array::from_fn(|n| colour(palette::distinct(n), theme.depth)),
+        }
+    }
+
+    fn level(&self, level: u8) -> Option<Color> {
+        let at = usize::from(level).min(LEVELS - 1);
+        self.levels.get(at).copied().flatten()
+    }
+
+    fn distinct(&self, number: u8) -> Option<Color> {
+        let at = usize::from(number) % DISTINCT;
+        self.distinct.get(at).copied().flatten()
+    }
+}
+
 /// Draws a grid at the top left of an area; a terminal row holds grid rows `2r` and `2r + 1`.
 pub fn draw(grid: &Grid, area: Rect, buf: &mut Buffer, theme: Theme) {
+    let colours = Colours::of(theme);
     for r in 0..usize::from(area.height).min(grid.rows().div_ceil(2)) {
         for c in 0..usize::from(area.width).min(grid.columns) {
             let pair = (grid.cell(2 * r, c), grid.cell(2 * r + 1, c));
@@ -113,7 +142,7 @@ pub fn draw(grid: &Grid, area: Rect, buf: &mut Buffer, theme: Theme) {
             } else {
                 with_colour(
                     pair,
-                    theme,
+                    &colours,
                     before != Some(pair.0.category) || c % EVERY == 0,
                 )
             };
@@ -170,10 +199,10 @@ fn without_colour(pair: (Cell, Cell)) -> (char, Style) {
 
 /// Half blocks in ramp colours; the last bundle's cells keep their level and get a mark. `labelled`: the letter of a category is
 /// to be shown here, because hue must never be the only cue.
-fn with_colour(pair: (Cell, Cell), theme: Theme, labelled: bool) -> (char, Style) {
+fn with_colour(pair: (Cell, Cell), colours: &Colours, labelled: bool) -> (char, Style) {
     let paint = |c: Cell| match (c.category, c.level) {
-        (Some(k), _) => colour(palette::distinct(k.colour.into()), theme.depth),
-        (None, Some(l)) => ramp(theme, usize::from(l)),
+        (Some(k), _) => colours.distinct(k.colour),
+        (None, Some(l)) => colours.level(l),
         (None, None) => None,
     };
     let (top, bottom) = (paint(pair.0), paint(pair.1));

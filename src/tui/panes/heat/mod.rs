@@ -63,6 +63,8 @@ pub struct Heat {
     window: Option<Window>,
     /// The person moved or zoomed: the window stays theirs.
     theirs: bool,
+    /// The moment that the window was last fitted to.
+    fitted: Option<(u64, u64)>,
     /// Element under the cursor, and how it is read.
     cursor: (u16, u32),
     under: Kind,
@@ -90,6 +92,7 @@ impl Heat {
             kind: None,
             window: None,
             theirs: false,
+            fitted: None,
             cursor: (0, 0),
             under: Kind::Fp32,
             anchor: None,
@@ -442,7 +445,7 @@ impl Pane for Heat {
                 self.window = Some(self.all(view));
             }
             UiAction::ZoomFit => {
-                (self.theirs, self.window) = (false, None);
+                (self.theirs, self.window, self.fitted) = (false, None, None);
             }
             UiAction::HeatMode | UiAction::HeatModeBack => {
                 let n = HeatMode::ALL.len();

@@ -61,25 +61,28 @@ impl Heat {
             })
             .collect();
         let picture = &self.picture(view, rows, columns).cells;
-        let levels = || picture.iter().filter_map(|c| raw_level(c, mode, seq));
-        let top = levels().fold(0.0f32, f32::max);
-        let bottom = levels().filter(|v| *v > 0.0).fold(f32::INFINITY, f32::min);
-        let cells = picture.iter().enumerate().map(|(i, c)| Cell {
-            level: raw_level(c, mode, seq).map(|v| level(v, bottom, top)),
-            category: category(c, mode),
-            alert: alert(c, mode),
-            touch: if c.just_written {
-                Touch::Write
-            } else if c.just_read {
-                Touch::Read
-            } else {
-                Touch::None
-            },
-            chosen: row_chosen.get(i / columns.max(1)) == Some(&true)
-                && col_chosen.get(i % columns.max(1)) == Some(&true),
-        });
+        let raw: Vec<Option<f32>> = picture.iter().map(|c| raw_level(c, mode, seq)).collect();
+        let scale = Scale::of(raw.iter().flatten().copied());
+        let cells = picture
+            .iter()
+            .zip(&raw)
+            .enumerate()
+            .map(|(i, (c, raw))| Cell {
+                level: raw.map(|v| scale.level(v)),
+                category: category(c, mode),
+                alert: alert(c, mode),
+                touch: if c.just_written {
+                    Touch::Write
+                } else if c.just_read {
+                    Touch::Read
+                } else {
+                    Touch::None
+                },
+                chosen: row_chosen.get(i / columns.max(1)) == Some(&true)
+                    && col_chosen.get(i % columns.max(1)) == Some(&true),
+            });
         let cells = cells.collect();
-        self.range = (bottom, top);
+        self.range = (scale.bottom, scale.top);
         Grid { columns, cells }
     }
 
@@ -206,18 +209,41 @@ fn raw_level(c: &HeatCell, mode: HeatMode, seq: u64) -> Option<f32> {
     }
 }
 
-/// Logarithmic level between the smallest and the largest quantity shown; 0 is level 0.
-fn level(v: f32, bottom: f32, top: f32) -> u8 {
-    if v <= 0.0 || top <= 0.0 {
-        return 0;
+/// A logarithmic scale between the smallest and the largest quantity shown; 0 is level 0.
+struct Scale {
+    bottom: f32,
+    top: f32,
+    /// Where level 1 is, and the logarithm of the whole.
+    from: f32,
+    span: f32,
+}
+
+impl Scale {
+    fn of(values: impl Iterator<Item = f32>) -> Scale {
+        let (mut bottom, mut top) = (f32::INFINITY, 0.0f32);
+        for v in values.filter(|v| *v > 0.0) {
+            (bottom, top) = (bottom.min(v), top.max(v));
+        }
+        // At most six decades are told apart, so that one tiny value does not flatten the rest.
+        let from = bottom.max(top * 1e-6);
+        let span = (top / from).ln();
+        Scale {
+            bottom,
+            top,
+            from,
+            span,
+        }
     }
-    // At most six decades are told apart, so that one tiny value does not flatten the rest.
-    let bottom = bottom.max(top * 1e-6);
-    let span = (top / bottom).ln();
-    let t = if span > 0.0 {
-        (v.max(bottom) / bottom).ln() / span
-    } else {
-        1.0
-    };
-    1 + (t * (LEVELS - 2) as f32).round() as u8
+
+    fn level(&self, v: f32) -> u8 {
+        if v <= 0.0 || self.top <= 0.0 {
+            return 0;
+        }
+        let t = if self.span > 0.0 {
+            (v.max(self.from) / self.from).ln() / self.span
+        } else {
+            1.0
+        };
+        1 + (t * (LEVELS - 2) as f32).round() as u8
+    }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{Heat, View};
 use crate::isa::generation::PARTITIONS;
-use crate::session::{Place, Window};
+use crate::session::{HEAT_RECORDS, Place, Window};
 use crate::sim;
 
 impl Heat {
@@ -148,28 +148,45 @@ impl Heat {
             return;
         }
         let all = self.all(view);
-        let chunk = 2048;
         let shown = self.window.as_ref().map_or(0, |w| w.bytes.end);
-        let touched = |off: &u32| {
-            let r = sim::Rect::new(
-                self.space,
-                0,
-                all.parts.end,
-                (*off).into(),
-                chunk.min(all.bytes.end - off),
-            );
-            view.session.state().unwritten(&r) < r.bytes()
+        let now = view.session.moment();
+        let end = match self.fitted.replace(now) {
+            Some(before) if before == now => return,
+            Some((epoch, at)) if epoch == now.0 && at.abs_diff(now.1) < HEAT_RECORDS => {
+                self.stored(view, at.min(now.1)..at.max(now.1))
+            }
+            _ => self.written(view, shown),
         };
-        let last = (shown..all.bytes.end)
-            .step_by(chunk as usize)
-            .filter(touched)
-            .last();
-        if let Some(off) = last {
-            let end = (off + chunk).next_power_of_two().min(all.bytes.end);
+        if end > shown {
+            let end = end.next_power_of_two().min(all.bytes.end);
             self.window = Some(Window {
                 bytes: 0..end,
                 ..all
             });
         }
+    }
+
+    /// The end of what records stored to.
+    fn stored(&self, view: &View<'_>, records: Range<u64>) -> u32 {
+        let journal = view.session.machine().journal();
+        let runs = records.flat_map(|at| journal.effects(at).filter_map(|e| e.runs()));
+        let bounds = runs.map(|r| r.bounds()).filter(|r| r.space == self.space);
+        bounds.map(|r| r.end() as u32).max().unwrap_or(0)
+    }
+
+    /// The end of what was ever written, to a chunk; 0 when that is not behind `from`.
+    fn written(&self, view: &View<'_>, from: u32) -> u32 {
+        const CHUNK: u32 = 2048;
+        let all = self.all(view);
+        let chunk = |off: u32| CHUNK.min(all.bytes.end - off);
+        let touched = |off: &u32| {
+            let r = sim::Rect::new(self.space, 0, all.parts.end, (*off).into(), chunk(*off));
+            view.session.state().unwritten(&r) < r.bytes()
+        };
+        let last = (from..all.bytes.end)
+            .step_by(CHUNK as usize)
+            .filter(touched)
+            .last();
+        last.map_or(0, |off| off + chunk(off))
     }
 }
