@@ -32,7 +32,7 @@ shot() {
 shot default 160 48 "" s s s s s s s s s s s s
 shot memory 160 48 assets/samples/layer_norm.tasm c L m ':heat mode age' Enter
 shot deadlock 160 48 assets/samples/bug-deadlock.tasm c L s
-shot watch 160 48 assets/samples/pipeline.tasm ':watch w psum[0:64, bank 1]' Enter c c C ':who psum[0, bank 1, 0:4] as fp32' Enter
+shot watch 160 48 assets/samples/pipeline.tasm ':watch w psum[0:64, bank 2]' Enter c c C ':who psum[0, bank 2, 0:4] as fp32' Enter
 shot tile 160 48 assets/samples/layer_norm.tasm c L m ':heat show y' Enter ':layout open tile' Enter z
 shot palette 160 48 assets/samples/softmax.tasm s s s C-p h e a t
 shot small 80 24 assets/samples/softmax.tasm s s s

@@ -512,7 +512,7 @@ fn the_mouse_focuses_selects_and_goes_through_time() {
 #[test]
 fn a_watch_selects_its_culprit_in_both_directions() {
     let mut s = Screen::new(160, 48);
-    s.keys(":watch w psum[0:64, bank 1]<Enter>cc");
+    s.keys(":watch w psum[0:64, bank 2]<Enter>cc");
     s.shows("Bundle PE:11 MATMUL");
     s.keys("C");
     s.shows("Bundle PE:11 MATMUL");
