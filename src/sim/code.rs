@@ -260,7 +260,7 @@ impl Code {
 pub(super) const fn gate(bundle: &Bundle) -> Gate {
     match bundle.opcode() {
         0xA2 => Gate::Drain,
-        0xB8 | 0xC1 => Gate::Transfer,
+        0xB8 | 0xC1 | 0xD4 => Gate::Transfer,
         0xD5 => Gate::Join,
         0xD2 => Gate::Return,
         _ => Gate::Open,

@@ -279,7 +279,7 @@ pub fn touches(instr: &Instr, wait: &Wait) -> bool {
         0xB3 => (0..u64::from(b.u8(12).min(16)))
             .any(|i| changes(b.u64(24).wrapping_add(4 * i), event, idx)),
         // Completion semaphores: a zero increment posts nothing.
-        0xB8 => !event && b.u8(13) == idx && b.u8(14) != 0 || changes(b.u64(40), event, idx),
+        0xB8 | 0xD4 => !event && b.u8(13) == idx && b.u8(14) != 0 || changes(b.u64(40), event, idx),
         0xBB => !event && b.u8(12) == idx && b.u8(13) != 0,
         0xBD => !event && b.u8(62) == idx,
         0xF1 => !event && b.u8(12) == idx,

@@ -42,6 +42,7 @@ const FAMILIES: &[&[(u8, ExecFn)]] = &[
     ctrl::mem2d::EXEC,
     ctrl::regs::EXEC,
     dma::EXEC,
+    dma::listed::EXEC,
     dma::queue::EXEC,
     dve::cache::EXEC,
     dve::multi::EXEC,

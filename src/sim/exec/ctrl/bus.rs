@@ -137,6 +137,24 @@ impl Cx<'_, '_> {
         })
     }
 
+    /// The address of a byte of a variable, which the container places.
+    pub(in crate::sim::exec) fn variable(
+        &self,
+        slot: &'static str,
+        id: u32,
+        offset: u32,
+    ) -> Result<u64, Trap> {
+        let Some((addr, len)) = self.code.tables.variables.get(&id) else {
+            let m = format!("no variable {id}; they come with a container");
+            return Err(Trap::at("variable", slot, m));
+        };
+        if u64::from(offset) >= *len {
+            let m = format!("byte {offset} of variable {id}, which has {len}");
+            return Err(Trap::at("bounds", slot, m));
+        }
+        Ok(addr.saturating_add(offset.into()))
+    }
+
     /// Reads `size` (1..=8) bytes, little-endian. Adds the never-written ones to `missing`.
     pub(in crate::sim::exec) fn load_word(
         &mut self,

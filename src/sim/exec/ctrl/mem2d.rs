@@ -7,13 +7,20 @@ use super::scalar::alu;
 use crate::isa::DType;
 use crate::isa::fields::DataSrc;
 use crate::isa::ops::ctrl::{CtrlPollSem, Mem2dStore};
+use crate::isa::ops::pseudo::PseudoMem2dStore;
 use crate::num::{Kind, sign_extend};
 use crate::sim::exec::Cx;
 use crate::sim::fault::Trap;
 
 /// Functions, ascending by opcode.
-pub(in crate::sim::exec) const EXEC: &[(u8, ExecFn)] =
-    &[(0xAA, tensor_load), (0xAB, tensor_store), (0xB3, poll_sem)];
+pub(in crate::sim::exec) const EXEC: &[(u8, ExecFn)] = &[
+    (0xAA, tensor_load),
+    (0xAB, tensor_store),
+    (0xB3, poll_sem),
+    // The same with a variable instead of an address.
+    (0xCD, tensor_store),
+    (0xCE, tensor_load),
+];
 
 /// Elements of one bundle.
 const MAX: usize = 32;
@@ -54,12 +61,7 @@ fn elements(cx: &mut Cx<'_, '_>) -> Result<Elements, Trap> {
         let m = format!("{n0} x {n1} elements, 1..32 are possible");
         return Err(Trap::at("count", "num_elem", m));
     }
-    if f.start_addr().shape_register() {
-        return Err(Trap::not_modelled(
-            "register load or store with a shape register",
-        ));
-    }
-    let start = cx.address("start_addr", f.start_addr())?;
+    let start = start(cx)?;
     let size = kind.bytes() as u64;
     if start % size != 0 {
         let m = format!("{start:#x} is not aligned to the {size} bytes of {dtype}");
@@ -76,6 +78,22 @@ fn elements(cx: &mut Cx<'_, '_>) -> Result<Elements, Trap> {
         }
     }
     Ok(Elements { kind, addrs, count })
+}
+
+/// Address of the first element: an ADDR8, or an offset in a variable.
+fn start(cx: &mut Cx<'_, '_>) -> Result<u64, Trap> {
+    let b = &cx.instr.bundle;
+    if matches!(b.opcode(), 0xCD | 0xCE) {
+        let f = PseudoMem2dStore(b);
+        return cx.variable("var_id", f.var_id(), f.var_offset());
+    }
+    let word = Mem2dStore(b).start_addr();
+    if word.shape_register() {
+        return Err(Trap::not_modelled(
+            "register load or store with a shape register",
+        ));
+    }
+    cx.address("start_addr", word)
 }
 
 /// Register of an element, even for 64-bit values, whose high word is in the next one.

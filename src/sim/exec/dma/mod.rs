@@ -4,15 +4,18 @@
 //! in hidden words. Without a delay it lands inside the issuing bundle.
 
 mod combine;
+pub(super) mod listed;
 pub(super) mod queue;
 mod transfer;
 
+#[cfg(test)]
+mod listed_tests;
 #[cfg(test)]
 mod tests;
 
 pub use transfer::Leg;
 
-use crate::isa::fields::{Addr8, DgeOp};
+use crate::isa::fields::{Addr8, DgeOp, PseudoAddr8};
 use crate::isa::ops::dma::DmaDirect2d;
 use crate::isa::{DType, Generation, Queue, Severity};
 use crate::sim::exec::{Cx, ExecFn};
@@ -24,7 +27,7 @@ use crate::sim::{Rect, Region, State, timing};
 use transfer::Plan;
 
 /// Functions, ascending by opcode.
-pub(super) const EXEC: &[(u8, ExecFn)] = &[(0xB8, dma_memcpy)];
+pub(super) const EXEC: &[(u8, ExecFn)] = &[(0xB8, dma_memcpy), (0xD4, dma_memcpy)];
 
 /// A transfer with all its addresses and shapes resolved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,15 +57,24 @@ pub struct Transfer {
 }
 
 /// 0xB8: copy between two 2-D shapes over one stream of bytes. Both update forms fire at issue.
+///
+/// 0xD4 is the same with variables for addresses and without arithmetic; byte 15 says which bundle it
+/// becomes, of which only this one is modelled (isa 09 §9.3).
 fn dma_memcpy(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
     let f = DmaDirect2d(&cx.instr.bundle);
+    let pseudo = cx.instr.bundle.opcode() == 0xD4;
+    if pseudo && f.compute_op() != DgeOp::NONE {
+        let m =
+            "PSEUDO_DMA_DIRECT2D other than a direct copy: needs fields of its extension record";
+        return Err(Trap::not_modelled(m));
+    }
     let shape = |step: [i32; 2], num: [u16; 2]| {
         let [s0, s1] = step;
         let [n0, n1] = num.map(u32::from);
         [(s0, n0), (s1, n1)]
     };
     let src = Leg {
-        addr: cx.address("src_start_addr", f.src_start_addr())?,
+        addr: cx.place("src_start_addr", f.src_start_addr(), pseudo)?,
         size: element_size(f.src_elem_size()),
         dims: cx.dims(
             "src_step_elem",
@@ -73,7 +85,7 @@ fn dma_memcpy(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
         silent: f.src_bound_silent().0 == 1,
     };
     let dst = Leg {
-        addr: cx.address("dst_start_addr", f.dst_start_addr())?,
+        addr: cx.place("dst_start_addr", f.dst_start_addr(), pseudo)?,
         size: element_size(f.dst_elem_size()),
         dims: cx.dims(
             "dst_step_elem",
@@ -138,6 +150,19 @@ fn element_size(field: u16) -> u32 {
 }
 
 impl Cx<'_, '_> {
+    /// The address of a leg; in a pseudo instruction a byte of a variable.
+    fn place(&mut self, slot: &'static str, word: Addr8, pseudo: bool) -> Result<u64, Trap> {
+        let named = PseudoAddr8(word.0);
+        match named.marker() {
+            _ if !pseudo => self.address(slot, word),
+            0x10 => self.variable(slot, named.variable(), named.offset()),
+            marker => {
+                let m = format!("address marker {marker:#04x}: address tables are not published");
+                Err(Trap::not_modelled(m))
+            }
+        }
+    }
+
     /// The dimensions of a leg: from the bundle, or from the shape register that `step[0]` names
     /// (isa 09 §2.1). Missing ones have count 1.
     fn dims(

@@ -124,16 +124,50 @@ impl Plan {
             bytes: t.src.bytes(),
         };
         sizes(t, way)?;
-        plan.source(t.src, g)?;
-        plan.destination(t.dst, g)?;
+        let src = checked(t.src.folded(), "src_start_addr")?;
+        let dst = checked(t.dst.folded(), "dst_start_addr")?;
+        plan.source(src, src.starts(), g)?;
+        plan.destination(dst, dst.starts(), g)?;
         Ok(plan)
     }
 
-    fn source(&mut self, leg: Leg, g: Generation) -> Result<(), Trap> {
+    /// A plan whose elements start where the lists say, for shapes that no counts and steps give.
+    /// The legs say how large the elements are, and how many there are.
+    ///
+    /// # Errors
+    /// As for [`Plan::new`].
+    pub(super) fn listed(
+        t: &Transfer,
+        [src, dst]: [&[u64]; 2],
+        g: Generation,
+        settings: &Settings,
+    ) -> Result<Plan, Trap> {
+        let way = way(t, settings.is(Id::Fp8E4, 2))?;
+        let mut plan = Plan {
+            way,
+            src: Vec::new(),
+            dst: Vec::new(),
+            holes: Vec::new(),
+            skipped: 0,
+            bytes: t.src.bytes(),
+        };
+        sizes(t, way)?;
+        let from = checked(t.src, "src_start_addr")?;
+        let to = checked(t.dst, "dst_start_addr")?;
+        plan.source(from, src.iter().copied(), g)?;
+        plan.destination(to, dst.iter().copied(), g)?;
+        Ok(plan)
+    }
+
+    fn source(
+        &mut self,
+        leg: Leg,
+        starts: impl Iterator<Item = u64>,
+        g: Generation,
+    ) -> Result<(), Trap> {
         let slot = "src_start_addr";
-        let leg = checked(leg.folded(), slot)?;
         let size = u64::from(leg.size);
-        for (at, addr) in (0..).map(|i| i * size).zip(leg.starts()) {
+        for (at, addr) in (0..).map(|i| i * size).zip(starts) {
             if leg.limit.is_some_and(|l| addr > l) {
                 self.skipped += u64::from(!leg.silent);
                 match self.holes.last_mut() {
@@ -158,11 +192,15 @@ impl Plan {
         Ok(())
     }
 
-    fn destination(&mut self, leg: Leg, g: Generation) -> Result<(), Trap> {
+    fn destination(
+        &mut self,
+        leg: Leg,
+        starts: impl Iterator<Item = u64>,
+        g: Generation,
+    ) -> Result<(), Trap> {
         let slot = "dst_start_addr";
-        let leg = checked(leg.folded(), slot)?;
         let size = u64::from(leg.size);
-        for (at, addr) in (0..).map(|i| i * size).zip(leg.starts()) {
+        for (at, addr) in (0..).map(|i| i * size).zip(starts) {
             if leg.limit.is_some_and(|l| addr > l) {
                 self.skipped += u64::from(!leg.silent);
                 continue;

@@ -1,13 +1,17 @@
 //! The verbs that need no session: listing, assembling, checking, explaining, the instruction reference.
 
+mod isa;
+
+pub use isa::isa;
+
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use crate::cmd::launch::{Given, Input, Launch};
-use crate::cmd::output::{Data, Line, Output, Tone};
+use crate::cmd::output::Output;
 use crate::cmd::{CmdError, ErrorKind, Exit, ap as pattern, explain as explained, json, report};
 use crate::isa::legal::CheckSettings;
-use crate::isa::{Bundle, Generation, OpRow, Queue, Severity, table};
+use crate::isa::{Bundle, Generation, Queue, Severity};
 use crate::paint::ansi;
 use crate::paint::theme::Theme;
 use crate::program::{Program, Stream, check as checks, explain::explain as take_apart, listing};
@@ -267,139 +271,4 @@ pub fn ap(
     shown.show(&output)?;
     let legal = answer.broken.is_empty();
     Ok(if legal { Exit::Done } else { Exit::Failed })
-}
-
-/// `tpbdbg isa`: all opcodes, or one with its fields.
-///
-/// # Errors
-/// No such opcode.
-pub fn isa(
-    name: Option<&str>,
-    generation: Option<Generation>,
-    shown: &mut Shown<'_>,
-) -> Result<Exit, ToolError> {
-    let output = match name {
-        None => all_opcodes(generation),
-        Some(name) => {
-            let byte = crate::cmd::lang::number(name)
-                .ok()
-                .and_then(|n| u8::try_from(n).ok());
-            let row = table::by_name(name).or_else(|| table::by_byte(byte?));
-            let row = row.ok_or_else(|| {
-                let near = crate::cmd::lang::nearest(name, table::rows().map(OpRow::listing_name));
-                let hint = near.map_or(String::new(), |n| format!("; did you mean `{n}`?"));
-                CmdError::new(ErrorKind::Usage, format!("no opcode `{name}`{hint}"))
-            })?;
-            opcode(row, generation)
-        }
-    };
-    shown.show(&output)?;
-    Ok(Exit::Done)
-}
-
-fn row_data(row: &OpRow) -> Vec<(&'static str, Data)> {
-    let gens = Generation::ALL
-        .into_iter()
-        .filter(|g| row.gens.has(*g))
-        .map(|g| g.info().name);
-    vec![
-        ("byte", row.byte.into()),
-        ("name", row.listing_name().into()),
-        ("header_name", row.name.into()),
-        ("layout", row.layout.into()),
-        ("engines", engines(row).into()),
-        ("generations", gens.collect::<Vec<_>>().into()),
-        ("dormant", row.dormant.into()),
-        ("decode", row.decode.word().into()),
-        ("semantics", row.semantics.word().into()),
-        ("doc", row.doc.into()),
-    ]
-}
-
-fn engines(row: &OpRow) -> String {
-    use crate::isa::Engines;
-    match row.engines {
-        Engines::Of(list) => list.iter().map(|e| e.name()).collect::<Vec<_>>().join(" "),
-        Engines::All => "all".to_owned(),
-        Engines::Dma => "dma".to_owned(),
-        Engines::Host => "host".to_owned(),
-        Engines::Nobody => "none".to_owned(),
-    }
-}
-
-fn generations(row: &OpRow) -> String {
-    let names = Generation::ALL
-        .into_iter()
-        .filter(|g| row.gens.has(*g))
-        .map(|g| g.info().name);
-    names.collect::<Vec<_>>().join(" ")
-}
-
-fn all_opcodes(generation: Option<Generation>) -> Output {
-    let rows = || table::rows().filter(|r| generation.is_none_or(|g| r.gens.has(g)));
-    let line = |r: &'static OpRow| {
-        Line::toned(Tone::Place, format!("{:#04x}", r.byte))
-            .then(Tone::Op, format!(" {:<32}", r.listing_name()))
-            .then(Tone::Value, format!(" {:<14}", engines(r)))
-            .then(Tone::Plain, format!(" {}", r.doc))
-    };
-    let data = rows().map(|r| Data::Map(row_data(r))).collect();
-    Output::new(
-        rows().map(line).collect(),
-        Data::Map(vec![("opcodes", Data::List(data))]),
-    )
-}
-
-fn opcode(row: &'static OpRow, generation: Option<Generation>) -> Output {
-    let generation = generation.unwrap_or(Generation::V3);
-    let head = Line::toned(Tone::Place, format!("{:#04x}", row.byte))
-        .then(Tone::Op, format!(" {}", row.listing_name()));
-    let mut lines = vec![head, Line::plain(row.doc)];
-    let header = (row.name != row.listing_name()).then_some(("header name", row.name.to_owned()));
-    let known = format!(
-        "bytes {}, meaning {}",
-        row.decode.word(),
-        row.semantics.word()
-    );
-    let pairs = [
-        ("engines", engines(row)),
-        ("generations", generations(row)),
-        ("layout", row.layout.to_owned()),
-        ("known", known),
-    ];
-    lines.extend(
-        header
-            .into_iter()
-            .chain(pairs)
-            .map(|(k, v)| Line::pair(k, v)),
-    );
-    if let crate::isa::Exec::Unmodelled(why) = row.exec {
-        lines.push(Line::pair("not modelled", why));
-    }
-    if row.dormant {
-        lines.push(Line::pair("dormant", "present but not maintained"));
-    }
-    let format = row.format(&Bundle::of_opcode(row.byte), generation);
-    let mut fields = Vec::new();
-    for f in format.fields {
-        let position = match (f.at % 8, f.bits % 8) {
-            (0, 0) if f.bits == 8 => f.byte().to_string(),
-            (0, 0) => format!("{}..{}", f.byte(), f.byte() + usize::from(f.bits / 8)),
-            (bit, _) => format!("{}.{bit}-{}", f.byte(), bit + f.bits - 1),
-        };
-        lines.push(
-            Line::toned(Tone::Dim, format!("{position:>7}  "))
-                .then(Tone::Key, format!("{:<26}", f.name))
-                .then(Tone::Plain, format!(" {}", f.doc)),
-        );
-        fields.push(Data::Map(vec![
-            ("name", f.name.into()),
-            ("bit", u64::from(f.at).into()),
-            ("bits", u64::from(f.bits).into()),
-            ("doc", f.doc.into()),
-        ]));
-    }
-    let mut map = row_data(row);
-    map.push(("fields", Data::List(fields)));
-    Output::new(lines, Data::Map(map))
 }
