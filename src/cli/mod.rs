@@ -74,7 +74,8 @@ fn perform(cli: Cli, matches: &ArgMatches) -> Result<Exit> {
             Ok(batch::replay::run(&session, bless, out, &mut io::stderr())?)
         }
         Some(Verb::Disasm { open, hex, fields }) => {
-            Ok(tools::disasm(&launch(&open, sub)?, hex, fields, out)?)
+            let launch = launch(&open, sub)?;
+            Ok(tools::disasm(&launch, hex, fields, out, &mut io::stderr())?)
         }
         Some(Verb::Asm {
             source,
@@ -93,7 +94,9 @@ fn perform(cli: Cli, matches: &ArgMatches) -> Result<Exit> {
             Ok(tools::asm(&launch, &output, &mut io::stderr())?)
         }
         Some(Verb::Check { open, json }) => {
-            Ok(tools::check(&launch(&open, sub)?, &mut shown(json, out))?)
+            let launch = launch(&open, sub)?;
+            let shown = &mut shown(json, out);
+            Ok(tools::check(&launch, shown, &mut io::stderr())?)
         }
         Some(Verb::Explain { what, target, json }) => {
             let queue = target.engines.last().copied();
@@ -284,7 +287,11 @@ fn launch(open: &Programs, matches: &ArgMatches) -> Result<Launch, CmdError> {
 fn input(path: &Path) -> Result<Input, CmdError> {
     if path == Path::new("-") {
         let mut bytes = Vec::new();
-        io::Read::read_to_end(&mut io::stdin(), &mut bytes).map_err(|e| CmdError::file(path, e))?;
+        io::Read::read_to_end(
+            &mut io::Read::take(io::stdin(), (256 << 20) + 1),
+            &mut bytes,
+        )
+        .map_err(|e| CmdError::file(path, e))?;
         return Ok(Input::Bytes(bytes.into()));
     }
     let sample = path.to_str().and_then(|p| p.strip_prefix("sample:"));

@@ -5,6 +5,7 @@ use super::error::CmdError;
 use super::lang::{self, Word, nearest, word_at};
 use super::spec::Form;
 use super::{commands, lower, settings};
+use crate::isa::legal::SOFT;
 use crate::isa::{OpRow, Queue, table};
 use crate::num::Kind;
 use crate::session::{Func, Session};
@@ -364,4 +365,24 @@ pub(super) fn dtypes() -> Vec<Candidate> {
         .iter()
         .map(|k| Candidate::new(k.name(), format!("{} bytes", k.bytes())))
         .collect()
+}
+
+/// Is a rule one that findings may have?
+///
+/// # Errors
+/// A sentence with the nearest one.
+pub fn known_rule(session: &Session, rule: &str) -> Result<(), String> {
+    let known = ArgKind::Rule.candidates(session, "");
+    if known.iter().any(|c| c.text == rule) || SOFT.contains(&rule) {
+        return Ok(());
+    }
+    let near = super::lang::nearest(
+        rule,
+        known
+            .iter()
+            .map(|c| c.text.as_str())
+            .chain(SOFT.iter().copied()),
+    );
+    let hint = near.map_or(String::new(), |n| format!("; did you mean `{n}`?"));
+    Err(format!("no rule `{rule}`{hint}"))
 }

@@ -160,7 +160,11 @@ pub(super) fn told(e: LoadError) -> CmdError {
 
 /// `--load PLACE=FILE`
 fn initial(names: &mut Session, text: &str, file: &Path) -> Result<Image, CmdError> {
-    let told = |e: CmdError| CmdError::new(e.kind, format!("--load {text}: {e}"));
+    let told =
+        |e: CmdError| CmdError::new(e.kind, format!("--load {text}={}: {e}", file.display()));
+    if file.is_dir() {
+        return Err(told(CmdError::file(file, std::io::ErrorKind::IsADirectory)));
+    }
     let ast = lang::place(text).map_err(|e| told(e.into()))?;
     let place = lower::place(names, &ast).map_err(told)?;
     let opened = File::open(file).map_err(|e| told(CmdError::file(file, e)))?;

@@ -109,14 +109,23 @@ impl Iterator for Script {
     }
 }
 
+/// Bytes of a command file that are read.
+const MOST: u64 = 64 << 20;
+
 fn lines(path: &Path, name: &Path, depth: usize) -> Result<Vec<Item>, CmdError> {
     let mut bytes = Vec::new();
     let read = if path == Path::new("-") {
-        std::io::stdin().read_to_end(&mut bytes)
+        std::io::stdin().take(MOST + 1).read_to_end(&mut bytes)
     } else {
-        std::fs::File::open(path).and_then(|mut f| f.read_to_end(&mut bytes))
+        std::fs::File::open(path).and_then(|f| f.take(MOST + 1).read_to_end(&mut bytes))
     };
     read.map_err(|e| CmdError::file(name, e))?;
+    if bytes.len() as u64 > MOST {
+        return Err(CmdError::file(
+            name,
+            format!("more than {MOST} bytes, the limit of a command file"),
+        ));
+    }
     let called: Arc<str> = name.to_string_lossy().into();
     let text = std::str::from_utf8(&bytes).map_err(|e| {
         let before = bytes.get(..e.valid_up_to()).unwrap_or_default();

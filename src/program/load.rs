@@ -60,6 +60,9 @@ pub enum LoadError {
         /// Its digits.
         digits: usize,
     },
+    /// Text, or something without a length, that does not end.
+    #[error("{}: more than {MOST} bytes, the limit for text, containers, pipes and devices", .0.display())]
+    TooLong(PathBuf),
     /// Text that is not UTF-8.
     #[error("{}: not UTF-8 text", .0.display())]
     NotText(PathBuf),
@@ -112,6 +115,25 @@ pub enum LoadError {
     },
 }
 
+/// Bytes of text, and of what has no length, that are read; streams in files have no limit.
+const MOST: u64 = 256 << 20;
+
+/// Everything a source holds, up to [`MOST`] bytes, behind `bytes`.
+fn read_all(source: impl Read, path: &Path, bytes: &mut Vec<u8>) -> Result<(), LoadError> {
+    let left = (MOST + 1).saturating_sub(bytes.len() as u64);
+    source
+        .take(left)
+        .read_to_end(bytes)
+        .map_err(|source| LoadError::Io {
+            path: path.to_owned(),
+            source,
+        })?;
+    if bytes.len() as u64 > MOST {
+        return Err(LoadError::TooLong(path.to_owned()));
+    }
+    Ok(())
+}
+
 /// Loads all inputs into one program. `generation` is what `--gen` says, `max_unpacked` bounds what a container may unpack to.
 ///
 /// # Errors
@@ -132,15 +154,15 @@ pub fn load(
     for input in inputs {
         if input.path.as_os_str() == "-" {
             let mut bytes = Vec::new();
-            let io = |source| LoadError::Io {
-                path: "standard input".into(),
-                source,
-            };
-            stdin.read_to_end(&mut bytes).map_err(io)?;
+            read_all(&mut *stdin, Path::new("standard input"), &mut bytes)?;
             loader.unnamed(bytes, input.queue)?;
         } else {
             loader.path(&input.path, input.queue)?;
         }
+    }
+    if loader.program.streams.is_empty() && !inputs.is_empty() {
+        let note = "no bundle in the program".to_owned();
+        loader.program.notes.push(note);
     }
     for stream in loader.program.streams.iter().filter(|s| s.is_empty()) {
         let note = format!("{}: empty stream of {}", stream.name, stream.queue);
@@ -186,7 +208,7 @@ impl Loader {
         };
         let queue = queue.or_else(|| queue_of(path));
         let name = path.display().to_string();
-        let mut file = File::open(path).map_err(io)?;
+        let file = File::open(path).map_err(io)?;
         let mut bytes = Vec::new();
         if kind == Kind::Raw && meta.is_file() {
             let len = meta.len();
@@ -197,7 +219,7 @@ impl Loader {
                 return self.add(Stream::from_file(queue, name, file, len));
             }
         }
-        file.read_to_end(&mut bytes).map_err(io)?;
+        read_all(file, path, &mut bytes)?;
         self.bytes(path, bytes, kind, queue)
     }
 

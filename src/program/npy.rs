@@ -107,6 +107,9 @@ impl Header {
         let [0x93, b'N', b'U', b'M', b'P', b'Y', version, _] = start else {
             return Err(NpyError::Format("it does not begin with \\x93NUMPY"));
         };
+        if !(1..=3).contains(&version) {
+            return Err(NpyError::Format("its format version is not 1, 2 or 3"));
+        }
         let mut len = [0; 4];
         let width = if version == 1 { 2 } else { 4 };
         reader.read_exact(len.get_mut(..width).unwrap_or(&mut []))?;

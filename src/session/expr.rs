@@ -203,6 +203,29 @@ pub struct Env<'a> {
 }
 
 impl Expr {
+    /// Parts that an expression with a name may have: names stand for their meaning, so names of names grow fast.
+    pub const MOST_PARTS: usize = 1 << 12;
+
+    /// Its operators and operands, counted up to [`Expr::MOST_PARTS`].
+    pub fn parts(&self) -> usize {
+        let mut count = 0;
+        let mut open = vec![self];
+        while let Some(e) = open.pop() {
+            count += 1;
+            if count > Self::MOST_PARTS {
+                break;
+            }
+            match e {
+                Expr::Sem(e) | Expr::Evt(e) | Expr::Unary(_, e) | Expr::Tagged(_, e) => {
+                    open.push(e)
+                }
+                Expr::Binary(_, a, b) => open.extend([&**a, &**b]),
+                _ => {}
+            }
+        }
+        count
+    }
+
     /// Its value.
     ///
     /// # Errors

@@ -60,6 +60,14 @@ fn generation_of(launch: &Launch, program: &Program) -> Generation {
         .unwrap_or(Generation::V3)
 }
 
+/// What is worth saying about the files, such as empty streams.
+fn notes(program: &Program, err: &mut dyn Write) -> io::Result<()> {
+    for note in &program.notes {
+        writeln!(err, "tpbdbg: {note}")?;
+    }
+    Ok(())
+}
+
 /// Bundles of the longest stream that is listed with labels: they need the whole stream read first.
 const LABELLED: u64 = 1 << 16;
 /// Bundles listed at a time of longer ones.
@@ -74,8 +82,10 @@ pub fn disasm(
     hex: bool,
     fields: bool,
     out: &mut dyn Write,
+    err: &mut dyn Write,
 ) -> Result<Exit, ToolError> {
     let program = launch.program()?;
+    notes(&program, err)?;
     let options = listing::Options {
         hex,
         fields,
@@ -155,8 +165,13 @@ fn stream_file(output: &Path, stream: &Stream) -> PathBuf {
 ///
 /// # Errors
 /// A program cannot be read.
-pub fn check(launch: &Launch, shown: &mut Shown<'_>) -> Result<Exit, ToolError> {
+pub fn check(
+    launch: &Launch,
+    shown: &mut Shown<'_>,
+    err: &mut dyn Write,
+) -> Result<Exit, ToolError> {
     let program = launch.program()?;
+    notes(&program, err)?;
     let options = checks::Options::new(generation_of(launch, &program));
     let found = checks::findings(&program, &options).map_err(unreadable)?;
     let at = |s: &checks::Site| report::Cause {

@@ -594,3 +594,49 @@ fn access_patterns_are_read() {
     assert_eq!(r.code, 2);
     assert!(r.err.contains("[[1,64],[1,x]]\n           ^"), "{}", r.err);
 }
+
+#[test]
+fn long_words_and_long_names_of_names_are_refused_at_once() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("z.tasm"), "A".repeat(1 << 20)).unwrap();
+    let r = tpbdbg(dir.path(), &["check", "z.tasm"], "");
+    assert_eq!(r.code, 2);
+    assert!(r.err.contains("z.tasm:1:1: found `AAAA"), "{:.200}", r.err);
+    assert!(r.err.len() < 2000, "{} bytes", r.err.len());
+    // Doubling 60 times.
+    let lets: String = (1..=60)
+        .map(|i| format!("let a{i} = a{} + a{}\n", i - 1, i - 1))
+        .collect();
+    fs::write(dir.path().join("l.tdb"), format!("let a0 = 1\n{lets}")).unwrap();
+    let r = tpbdbg(dir.path(), &["run", "-x", "l.tdb", "sample:pipeline"], "");
+    assert_eq!(r.code, 2);
+    assert!(r.err.contains("more than 4096 parts"), "{}", r.err);
+}
+
+#[test]
+fn rules_of_findings_are_checked() {
+    let r = run(PROGRAM, &[], &["break finding uninit-raed"]);
+    assert_eq!(r.code, 2);
+    assert!(r.err.contains("did you mean `uninit-read`?"), "{}", r.err);
+    assert_eq!(
+        run(PROGRAM, &[], &["break finding start-partition"]).code,
+        0
+    );
+}
+
+#[test]
+fn empty_programs_are_told_by_every_verb() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("pe.bin"), "").unwrap();
+    fs::write(dir.path().join("e.tasm"), "").unwrap();
+    for (verb, file, note) in [
+        ("disasm", "pe.bin", "empty stream"),
+        ("check", "pe.bin", "empty stream"),
+        ("run", "pe.bin", "empty stream"),
+        ("run", "e.tasm", "no bundle"),
+    ] {
+        let r = tpbdbg(dir.path(), &[verb, file], "");
+        assert_eq!(r.code, 0, "{verb} {}", r.err);
+        assert!(r.err.contains(note), "{verb}: {}", r.err);
+    }
+}

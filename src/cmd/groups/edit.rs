@@ -222,6 +222,15 @@ fn define(s: &mut Session, a: &Args<'_>) -> Result<Output, CmdError> {
         (_, Some(e)) => Let::Expr(untagged(&e), text.clone()),
         _ => return Ok(Output::none()),
     };
+    if let Let::Expr(e, _) = &meaning
+        && e.parts() > Expr::MOST_PARTS
+    {
+        let m = format!(
+            "with the meaning of its names it has more than {} parts",
+            Expr::MOST_PARTS
+        );
+        return Err(a.error("meaning", m));
+    }
     s.define(name.clone(), meaning);
     let data = Data::Map(vec![
         ("name", name.as_str().into()),

@@ -2,7 +2,7 @@
 
 use crate::cmd::args::Args;
 use crate::cmd::error::CmdError;
-use crate::cmd::kind::ArgKind;
+use crate::cmd::kind::{ArgKind, known_rule};
 use crate::cmd::output::{Data, Line, Output, Tone};
 use crate::cmd::show::{self, bundle, bundle_data, list};
 use crate::cmd::spec::{Arg, Command, Group, Run};
@@ -69,6 +69,7 @@ pub(super) const COMMANDS: &[Command] = &[Command {
 
 fn info(s: &Session, a: &Args<'_>) -> Result<Output, CmdError> {
     if let Some(rule) = a.text("rule") {
+        known_rule(s, &rule).map_err(|m| a.error("rule", m))?;
         return Ok(table(&s.findings_of(&rule)));
     }
     let topic = a.text("topic").unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use crate::cmd::args::{Args, Value};
 use crate::cmd::error::CmdError;
-use crate::cmd::kind::ArgKind;
+use crate::cmd::kind::{ArgKind, known_rule};
 use crate::cmd::output::{Data, Line, Output, Tone};
 use crate::cmd::show;
 use crate::cmd::spec::{Arg, Command, Group, Run};
@@ -165,7 +165,13 @@ fn spec(s: &Session, a: &Args<'_>) -> Result<StopSpec, CmdError> {
             .map_err(|_| a.error("sem", format!("semaphore {n}, allowed are 0..=255")))?;
         return Ok(StopSpec::Sem(sem));
     }
-    Ok(a.text("rule").map_or(StopSpec::Fault, StopSpec::Finding))
+    match a.text("rule") {
+        None => Ok(StopSpec::Fault),
+        Some(rule) => {
+            known_rule(s, &rule).map_err(|m| a.error("rule", m))?;
+            Ok(StopSpec::Finding(rule))
+        }
+    }
 }
 
 /// The breakpoints an argument list names.

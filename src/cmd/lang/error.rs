@@ -2,6 +2,7 @@
 
 use super::ast::Span;
 use super::suggest::nearest;
+use crate::isa::text::window;
 use unicode_width::UnicodeWidthChar;
 
 /// A text that does not follow the grammar. Its `Display` is one sentence without the position; [`ParseError::caret`] draws that.
@@ -51,16 +52,17 @@ impl ParseError {
 
     /// Two lines: `line` and carets under the span. Wide characters and tabs keep the carets in their columns.
     pub fn caret(&self, line: &str) -> String {
+        let (line, span) = window(line, self.span.clone());
         let mut marks = String::new();
         let mut carets = 0usize;
         for (at, ch) in line.char_indices() {
             let width = ch.width().unwrap_or(1);
-            if at < self.span.start {
+            if at < span.start {
                 marks.extend(std::iter::repeat_n(
                     if ch == '\t' { '\t' } else { ' ' },
                     if ch == '\t' { 1 } else { width },
                 ));
-            } else if at < self.span.end {
+            } else if at < span.end {
                 carets += width;
             } else {
                 break;

@@ -71,6 +71,28 @@ impl Default for CheckSettings {
     }
 }
 
+/// Rules that may be broken without a fault: a run reports them as findings.
+pub const SOFT: &[&str] = &[
+    "accumulate-flag",
+    "alu-dst-dtype",
+    "debug-cmd",
+    "dormant",
+    "element-count",
+    "engine",
+    "header",
+    "indirect-operand",
+    "mask-byte",
+    "pool-psum",
+    "register-bits",
+    "reserved",
+    "sem-step",
+    "sort-top",
+    "sparse-rows",
+    "start-partition",
+    "transpose-shape",
+    "two-updates",
+];
+
 impl CheckSettings {
     /// The worst a rule may be.
     fn limit(&self, rule: &str) -> Severity {

@@ -104,7 +104,7 @@ impl<'a> Cursor<'a> {
         };
         let found = match rest.get(..len) {
             None | Some("") => "the end".to_owned(),
-            Some(word) => format!("`{word}`"),
+            Some(word) => super::quoted(word),
         };
         TextError::new(self.pos..self.pos + len, found, expected)
     }
@@ -112,7 +112,7 @@ impl<'a> Cursor<'a> {
     /// An error at what was taken since `from`.
     pub fn error_from(&self, from: usize, expected: impl Into<String>) -> TextError {
         let taken = self.text.get(from..self.pos).unwrap_or("");
-        TextError::new(from..self.pos, format!("`{taken}`"), expected)
+        TextError::new(from..self.pos, super::quoted(taken), expected)
     }
 
     /// Is a number next?

@@ -71,6 +71,43 @@ impl TextError {
     }
 }
 
+/// Characters of a line that a message shows.
+const SHOWN: usize = 160;
+
+/// The part of a line that a message shows around the bytes at fault, and where they are in it: a long line is cut.
+pub fn window(line: &str, at: Range<usize>) -> (String, Range<usize>) {
+    if line.len() <= SHOWN {
+        return (line.to_owned(), at);
+    }
+    let edge = |wanted: usize| {
+        (0..=wanted.min(line.len()))
+            .rev()
+            .find(|i| line.is_char_boundary(*i))
+    };
+    let from = edge(at.start.saturating_sub(SHOWN / 4)).unwrap_or(0);
+    let to = edge(from + SHOWN).unwrap_or(line.len());
+    let mut text = String::new();
+    if from > 0 {
+        text.push_str("...");
+    }
+    let shift = text.len();
+    text.push_str(line.get(from..to).unwrap_or_default());
+    let place = |i: usize| i.clamp(from, to) - from + shift;
+    let span = place(at.start)..place(at.end);
+    if to < line.len() {
+        text.push_str("...");
+    }
+    (text, span)
+}
+
+/// A word as messages quote it: in backquotes, cut when long.
+pub fn quoted(word: &str) -> String {
+    match word.char_indices().nth(SHOWN / 2) {
+        Some((cut, _)) => format!("`{}...`", word.get(..cut).unwrap_or_default()),
+        None => format!("`{word}`"),
+    }
+}
+
 /// Appends the value of a field, without its key.
 pub fn print(out: &mut String, instr: &Instr, field: &FieldDesc) {
     match field.kind {

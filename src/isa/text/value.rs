@@ -345,8 +345,11 @@ fn join<'a>(names: impl Iterator<Item = &'a str>) -> String {
 
 /// The closest name, when it is close.
 pub fn similar<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let best = names.map(|n| (distance(word, n), n)).min_by_key(|d| d.0)?;
-    (best.0 <= word.len().max(3) / 3).then_some(best.1)
+    let most = word.len().max(3) / 3;
+    // A name of another length is too far away before it is looked at, so a word of any length costs little.
+    let near = names.filter(|n| n.len().abs_diff(word.len()) <= most);
+    let best = near.map(|n| (distance(word, n), n)).min_by_key(|d| d.0)?;
+    (best.0 <= most).then_some(best.1)
 }
 
 /// Levenshtein distance, ignoring case.

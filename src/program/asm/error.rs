@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use thiserror::Error;
 
-use crate::isa::text::TextError;
+use crate::isa::text::{TextError, window};
 
 /// An error of the assembler.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -52,9 +52,16 @@ struct Marked<'a>(&'a AsmError);
 impl fmt::Display for Marked<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let AsmError { columns, text, .. } = self.0;
+        // Columns count characters from 1.
+        let byte = |column: usize| {
+            let nth = text.char_indices().nth(column.saturating_sub(1));
+            nth.map_or(text.len(), |(at, _)| at)
+        };
+        let (text, at) = window(text, byte(columns.start)..byte(columns.end));
+        let chars = |range: Range<usize>| text.get(range).unwrap_or_default().chars().count();
+        let (before, width) = (chars(0..at.start), chars(at).max(1));
         writeln!(f, "  {}", text.replace('\t', " "))?;
-        let width = columns.end.saturating_sub(columns.start).max(1);
-        write!(f, "  {:>1$}", "", columns.start.saturating_sub(1))?;
+        write!(f, "  {:>1$}", "", before)?;
         write!(f, "{}", "^".repeat(width))?;
         match &self.0.hint {
             Some(hint) => write!(f, "\n  hint: {hint}"),

@@ -3,7 +3,7 @@
 //! Words are separated by blanks; blanks inside brackets and quotes belong to the word. `;` ends a
 //! statement, `#` starts a comment.
 
-use crate::isa::text::TextError;
+use crate::isa::text::{TextError, quoted};
 
 /// A word and where it starts in the line, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,7 +19,7 @@ impl<'a> Word<'a> {
     pub fn error(&self, expected: impl Into<String>) -> TextError {
         TextError::new(
             self.at..self.at + self.text.len(),
-            format!("`{}`", self.text),
+            quoted(self.text),
             expected,
         )
     }

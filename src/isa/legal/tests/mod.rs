@@ -350,3 +350,23 @@ fn more_rows() {
     assert!(index_address(Addr4(0x0000_0100), V4).is_err());
     assert!(index_address(Addr4(0xA000_0040), V4).is_err());
 }
+
+proptest::proptest! {
+    #[test]
+    fn soft_rules_are_listed(opcode: u8, body: [[u8; 21]; 3], sparse: bool) {
+        let mut bytes = [0; 64];
+        bytes[1..].copy_from_slice(body.as_flattened());
+        if sparse {
+            // Few bits set, so that less is illegal and what is only odd is seen.
+            bytes.iter_mut().enumerate().filter(|(i, _)| i % 5 != 0).for_each(|(_, b)| *b = 0);
+        }
+        bytes[0] = opcode;
+        bytes[1] = 0x10;
+        for g in Generation::MODELLED {
+            for v in check(&decode(&Bundle::new(bytes), g), None) {
+                let soft = v.severity == Severity::Error || SOFT.contains(&v.rule);
+                proptest::prop_assert!(soft, "{} of {opcode:#x}", v.rule);
+            }
+        }
+    }
+}
