@@ -34,6 +34,9 @@ fn lines(a: &Answer, g: Generation) -> Vec<Line> {
         ));
         let operand = format!("{}@{}", a.dtype, pattern::plain(p));
         lines.push(Line::pair("operand", operand));
+    } else if let Some(start) = a.start {
+        lines.push(Line::pair("start", start.to_string()));
+        lines.push(Line::pair("partitions", a.lanes.to_string()));
     }
     for (rank, p) in a.descriptors() {
         lines.push(Line::pair(format!("TENSOR{rank}D"), hex(&p)));

@@ -17,7 +17,7 @@ use crate::isa::field::Arm;
 use crate::isa::fields::{
     Access, Addr4, AddrForm, Dim, Location, PackError, Pattern, element_address, pack,
 };
-use crate::isa::legal::address::Placement;
+use crate::isa::legal::address::{self, Placement};
 use crate::isa::legal::slot::Slot;
 use crate::isa::{Bundle, DType, Generation, Space};
 
@@ -141,6 +141,7 @@ impl Answer {
             }
         };
         let free = dims.iter().skip(1).filter(|d| d.num != 1).count();
+        self.start = addr.location(g);
         match pack(addr, dims, free.clamp(1, 4)) {
             Ok(p) => {
                 self.pattern = Some(p);
@@ -249,6 +250,14 @@ impl Answer {
                     self.breaks(problem.rule, format!("{when}{}", problem.message));
                 }
             }
+        }
+        // `check` looks at the lanes of a legal address only.
+        let start = p.addr.location(g).filter(|_| !p.addr.indirect());
+        if let (Some(start), Some(n)) = (start, lanes)
+            && let Err(e) = address::lanes(start, n, g)
+            && !self.broken.iter().any(|b| b.rule == e.rule())
+        {
+            self.breaks(e.rule(), e.to_string());
         }
     }
 

@@ -47,6 +47,24 @@ pub struct Given {
     pub shape: Shape,
 }
 
+/// Words that may stand in the text, beside data types and digits.
+const KEYWORDS: &[&str] = &[
+    "sb",
+    "sbuf",
+    "ps",
+    "psum",
+    "offset",
+    "off",
+    "lanes",
+    "channels",
+    "partitions",
+    "dtype",
+    "ap",
+    "pattern",
+    "tensor",
+    "access",
+];
+
 /// What was read so far.
 #[derive(Default)]
 struct Parts {
@@ -69,6 +87,9 @@ struct Parts {
 pub fn parse(text: &str, g: Generation) -> Result<Given, TextError> {
     let mut c = Cursor::new(text);
     let mut parts = Parts::default();
+    while c.pos() < prose(text) {
+        c.bump();
+    }
     loop {
         c.take(|c| c.is_whitespace() || matches!(c, ',' | ';' | ':'));
         if c.rest().is_empty() {
@@ -85,6 +106,23 @@ pub fn parse(text: &str, g: Generation) -> Result<Given, TextError> {
         lanes: parts.lanes,
         shape,
     })
+}
+
+/// Bytes of the sentence in front of a pattern, "Invalid access of 1 partitions: [[1,1],[1,4]]".
+fn prose(text: &str) -> usize {
+    let pattern = ["[[", "{", "@"].iter().filter_map(|p| text.find(p)).min();
+    let head = pattern.and_then(|end| text.get(..end)).unwrap_or("");
+    let Some(end) = head.rfind(':') else { return 0 };
+    let head = head.get(..end).unwrap_or("");
+    let mut words = head.split(|c: char| !c.is_alphanumeric() && c != '_');
+    let plain = |w: &str| {
+        w.len() > 1
+            && w.bytes().all(|b| b.is_ascii_alphabetic())
+            && !w.bytes().all(|b| b.is_ascii_hexdigit())
+            && !KEYWORDS.contains(&w.to_ascii_lowercase().as_str())
+            && dtype(w).is_none()
+    };
+    if words.any(plain) { end } else { 0 }
 }
 
 fn shape(c: &Cursor<'_>, parts: &mut Parts) -> Result<Shape, TextError> {

@@ -93,7 +93,11 @@ fn every_rule_has_its_id() {
 #[test]
 fn all_broken_rules_are_listed() {
     let text = "@SB<16,2> fp32 [[1,64],[40000,2],[1,70000]]";
-    assert_eq!(rules(text), ["step", "count", "address"]);
+    assert_eq!(rules(text), ["step", "count", "address", "start-partition"]);
+    // Where it starts is known although no descriptor holds it.
+    let a = answer(text);
+    assert_eq!(a.start.map(|l| (l.part, l.off)), Some((16, 2)));
+    assert_eq!(a.pattern, None);
     let text = "@SB<16,4> fp32 [[3,64],[30000,3]]";
     assert_eq!(rules(text), ["partition-step", "start-partition", "bounds"]);
 }
@@ -134,6 +138,21 @@ fn wrong_texts_say_where() {
         let e = parse(text, Generation::V3).unwrap_err();
         assert_eq!((e.span, e.found.as_str()), (span, found), "{text}");
     }
+}
+
+#[test]
+fn the_sentence_around_a_pattern_is_passed_over() {
+    let a = answer("@SB<96,64> fp32 [[1,1],[1,4]]");
+    for sentence in [
+        "Invalid access of 1 partitions starting at partition 127: ",
+        "[ERROR] kernel.py:12: Access out of bounds: ",
+    ] {
+        let text = format!("{sentence}@SB<96,64> fp32 [[1,1],[1,4]]");
+        assert_eq!(answer(&text), a, "{text}");
+    }
+    // What belongs to the pattern is read, a misspelled type is told.
+    assert_eq!(answer("dtype: fp32, ap: @SB<96,64> [[1,1],[1,4]]"), a);
+    assert!(parse("fp23: @SB<96,64> [[1,1],[1,4]]", Generation::V3).is_err());
 }
 
 #[test]
