@@ -6,7 +6,7 @@ use super::waiting::{knot_data, knots, lasso, lasso_data, stuck, stuck_data};
 use crate::isa::{Queue, Severity};
 use crate::num;
 use crate::session::{Hit, Session, Stop, StopKind};
-use crate::sim::StepKind;
+use crate::sim::{Runs, StepKind};
 
 /// Ranges listed at most.
 const MOST_RANGES: usize = 8;
@@ -136,14 +136,25 @@ fn wrote(session: &Session, stop: &Stop) -> Vec<String> {
     if record.head.kind != StepKind::Retire || record.seq != stop.seq || stop.queue.is_none() {
         return Vec::new();
     }
-    let runs = journal.effects(at).filter_map(|e| e.runs());
-    let mut ranges: Vec<String> = Vec::new();
-    for (i, r) in runs.enumerate() {
-        if i == MOST_RANGES {
-            ranges.push("...".to_owned());
-            break;
+    // A large store is several effects; what follows the one before, or lies inside it, is no range of its own.
+    let mut joined: Vec<Runs> = Vec::new();
+    for runs in journal.effects(at).filter_map(|e| e.runs()) {
+        match joined.last_mut() {
+            Some(last)
+                if last.rects().nth(1).is_none() && last.bounds().contains(&runs.bounds()) => {}
+            Some(last) => match last.join(&runs) {
+                Some(both) => *last = both,
+                None => joined.push(runs),
+            },
+            None => joined.push(runs),
         }
-        ranges.push(place_of(&r.bounds(), None).to_string());
+    }
+    let shown = joined.iter().take(MOST_RANGES);
+    let mut ranges: Vec<String> = shown
+        .map(|r| place_of(&r.bounds(), None).to_string())
+        .collect();
+    if joined.len() > MOST_RANGES {
+        ranges.push("...".to_owned());
     }
     ranges
 }

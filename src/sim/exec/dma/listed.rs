@@ -165,7 +165,7 @@ fn grid(start: u64, step: [i32; 2], num: [u16; 2]) -> impl Iterator<Item = u64> 
 /// A limit below every skipped start.
 const BELOW_SKIPPED: Option<u64> = Some(SKIPPED - 1);
 
-/// 0xBB: element i of an indirect side is at start + index[i] * step (isa 09 §4).
+/// 0xBB: element i of an indirect side is at `start + index[i] * step` (isa 09 §4).
 fn indirect(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
     let f = DmaIndirect1d(&cx.instr.bundle);
     let mode = f.indirect_mode();
