@@ -108,7 +108,7 @@ pub fn parse(text: &str, g: Generation) -> Result<Given, TextError> {
     })
 }
 
-/// Bytes of the sentence in front of a pattern, "Invalid access of 1 partitions: [[1,1],[1,4]]".
+/// Bytes of the sentence in front of a pattern, `Invalid access of 1 partitions: [[1,1],[1,4]]`.
 fn prose(text: &str) -> usize {
     let pattern = ["[[", "{", "@"].iter().filter_map(|p| text.find(p)).min();
     let head = pattern.and_then(|end| text.get(..end)).unwrap_or("");
