@@ -65,6 +65,31 @@ fn tensor_tensor(op: u8, in_dtypes: u8, out: u8, src_step: i16) -> Bundle {
     )
 }
 
+/// The same add and subtraction as loops over slices, as fast as the host does them: what the figures of the README compare with.
+fn plain(c: &mut Criterion) {
+    let n = 128 * usize::from(ELEMENTS);
+    let a: Vec<f32> = (0..n).map(|i| i as f32).collect();
+    let b = a.clone();
+    let mut out = vec![0.0f32; n];
+    let mut group = c.benchmark_group("exec");
+    group.throughput(Throughput::Elements(n as u64));
+    let mut add = true;
+    group.bench_function("plain loop fp32", |bench| {
+        bench.iter(|| {
+            let (a, b) = (black_box(&a), black_box(&b));
+            let pairs = out.iter_mut().zip(a.iter().zip(b));
+            if add {
+                pairs.for_each(|(o, (a, b))| *o = a + b);
+            } else {
+                pairs.for_each(|(o, (a, b))| *o = a - b);
+            }
+            add = !add;
+            black_box(&mut out);
+        });
+    });
+    group.finish();
+}
+
 fn run(c: &mut Criterion, name: &str, elements: u64, bundles: &[Bundle]) {
     let mut m = machine(bundles);
     let mut group = c.benchmark_group("exec");
@@ -84,6 +109,7 @@ fn run(c: &mut Criterion, name: &str, elements: u64, bundles: &[Bundle]) {
 }
 
 fn all(c: &mut Criterion) {
+    plain(c);
     let full = 128 * u64::from(ELEMENTS);
     let (add, sub) = (0x04, 0x05);
     let tt = |dtypes, out, step| {

@@ -136,7 +136,7 @@ pub(super) struct Open {
 /// What is opened.
 #[derive(Clone, Debug, Args)]
 pub(super) struct Programs {
-    /// Bundle stream, hex or assembler text, `.neff`, directory, manifest, `-` for standard input, `sample:NAME`
+    /// Bundle stream, hex or assembler text, `.neff`, directory, `-` for standard input, `sample:NAME`
     #[arg(value_name = "PROGRAM")]
     pub programs: Vec<PathBuf>,
     #[command(flatten)]

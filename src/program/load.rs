@@ -61,7 +61,7 @@ pub enum LoadError {
         digits: usize,
     },
     /// Text, or something without a length, that does not end.
-    #[error("{}: more than {MOST} bytes, the limit for text, containers, pipes and devices", .0.display())]
+    #[error("{}: more than {MOST} bytes, the limit for text, pipes and devices", .0.display())]
     TooLong(PathBuf),
     /// Text that is not UTF-8.
     #[error("{}: not UTF-8 text", .0.display())]
@@ -115,7 +115,7 @@ pub enum LoadError {
     },
 }
 
-/// Bytes of text, and of what has no length, that are read; streams in files have no limit.
+/// Bytes of text, and of what has no length, that are read; streams and containers in files have no limit.
 const MOST: u64 = 256 << 20;
 
 /// Everything a source holds, up to [`MOST`] bytes, behind `bytes`.
@@ -199,7 +199,7 @@ impl Loader {
             path: path.to_owned(),
             what,
         };
-        let kind = match extension(path).as_str() {
+        let mut kind = match extension(path).as_str() {
             "neff" => Kind::Container,
             "toml" => return Err(unsupported("a manifest")),
             "hex" => Kind::Hex,
@@ -218,8 +218,13 @@ impl Loader {
                 let queue = queue.unwrap_or(Queue::Any);
                 return self.add(Stream::from_file(queue, name, file, len));
             }
+            kind = Kind::Container;
         }
-        read_all(file, path, &mut bytes)?;
+        if kind == Kind::Container && meta.is_file() {
+            (&file).read_to_end(&mut bytes).map_err(io)?;
+        } else {
+            read_all(file, path, &mut bytes)?;
+        }
         self.bytes(path, bytes, kind, queue)
     }
 

@@ -184,11 +184,11 @@ impl Session {
 
     /// The first bundle behind a wait in its own stream that would fulfil it.
     fn own_post(&self, queue: Queue, index: u64, wait: &Wait) -> Option<u64> {
-        let len = self.machine.code().len(queue);
-        let end = len.min(index.saturating_add(LOOK_AHEAD));
+        let code = self.machine.code();
+        let end = code.len(queue).min(index.saturating_add(LOOK_AHEAD));
         (index..end).find(|i| {
             let instr = self.machine.instr(queue, *i);
-            instr.is_some_and(|instr| touches(&instr, wait))
+            instr.is_some_and(|instr| touches(&instr, wait, &code.tables))
         })
     }
 

@@ -232,12 +232,13 @@ impl Session {
     /// The first bundle that posts something when an access is done, in a straight line.
     fn next_post(&self, access: &Access) -> Option<(u64, Signal)> {
         let queue = access.agent.queue();
-        let len = self.machine.code().len(queue);
+        let code = self.machine.code();
+        let (len, tables) = (code.len(queue), &code.tables);
         let ahead = access.index..len.min(access.index.saturating_add(LOOK_AHEAD));
         ahead.into_iter().find_map(|index| {
             let instr = self.machine.instr(queue, index)?;
             let whole = access.write || index > access.index;
-            let on = raises(&instr, access.agent.is_transfer(), whole)?;
+            let on = raises(&instr, access.agent.is_transfer(), whole, tables)?;
             Some((index, on))
         })
     }

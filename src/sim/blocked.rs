@@ -63,7 +63,7 @@ impl Machine {
             let end = self.code().len(other).min(start.saturating_add(LOOK_AHEAD));
             found.extend((start..end).filter_map(|index| {
                 let instr = self.instr(other, index)?;
-                touches(&instr, wait).then_some((other, index))
+                touches(&instr, wait, &self.code().tables).then_some((other, index))
             }));
         }
         found

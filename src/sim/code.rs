@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
+use super::exec::dma::departs;
 use super::exec::{EXEC, ExecFn};
 use super::fault::Trap;
 use super::settings::{Id, Settings};
@@ -260,7 +261,7 @@ impl Code {
 pub(super) const fn gate(bundle: &Bundle) -> Gate {
     match bundle.opcode() {
         0xA2 => Gate::Drain,
-        0xB8 | 0xC1 | 0xD4 => Gate::Transfer,
+        op if departs(op) => Gate::Transfer,
         0xD5 => Gate::Join,
         0xD2 => Gate::Return,
         _ => Gate::Open,

@@ -5,6 +5,7 @@
 
 use super::StepKind;
 use super::effect::Effect;
+use super::exec::dma::issues;
 use super::machine::Machine;
 use super::state::State;
 use crate::isa::Queue;
@@ -135,7 +136,7 @@ impl Machine {
                 StepKind::Retire => {
                     let queue = Queue::from_index(r.head.agent.into());
                     let bundle = queue.and_then(|q| self.bundle(q, r.head.index));
-                    let issues = bundle.is_some_and(|b| b.opcode() == 0xB8);
+                    let issues = bundle.is_some_and(|b| issues(b.opcode()));
                     issues && self.journal().writes(at).next().is_some()
                 }
                 StepKind::Edit => false,

@@ -8,6 +8,7 @@ use crate::isa::access::{Operand, Shape, operands};
 use crate::isa::field::Role;
 use crate::isa::fields::{Addr4, AddrForm};
 use crate::isa::{DType, Engine, Generation, Instr, Space};
+use crate::sim::exec::dma::issues;
 
 /// Clock of each engine in MHz, in wire order (isa 17 §1); SP runs at the base clock.
 const MHZ: [[u64; 5]; 3] = [
@@ -52,7 +53,7 @@ fn picoseconds(cycles: u64, engine: Engine, g: Generation) -> u64 {
 
 /// How long the engine is taken, picoseconds.
 pub fn busy(instr: &Instr, engine: Engine) -> u64 {
-    if instr.bundle.opcode() == 0xB8 {
+    if issues(instr.bundle.opcode()) {
         return DMA_ISSUE;
     }
     picoseconds(cycles(instr, engine), engine, instr.generation)

@@ -7,9 +7,9 @@ use crate::isa::fields::{EventsExt, TestMode, UpdateMode, WaitMode};
 use crate::isa::ops::ctrl::Mem2dStore;
 use crate::isa::{Instr, Queue, Severity};
 use crate::sim::exec::ctrl::bus::changes;
-use crate::sim::exec::{Cx, Fired};
+use crate::sim::exec::{Cx, Fired, dma};
 use crate::sim::sync::{Act, Signal, Sync};
-use crate::sim::{Region, State};
+use crate::sim::{Region, State, Tables};
 
 /// A wait as it stands now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -249,7 +249,7 @@ impl Cx<'_, '_> {
 }
 
 /// Would the bundle change what `wait` looks at when it executes?
-pub fn touches(instr: &Instr, wait: &Wait) -> bool {
+pub fn touches(instr: &Instr, wait: &Wait, tables: &Tables) -> bool {
     let (event, idx) = (wait.on_event(), wait.idx);
     let posts = |m: UpdateMode, at: u8| at == idx && m.action().is_some() && m.on_event() == event;
     let e = instr.events();
@@ -278,22 +278,17 @@ pub fn touches(instr: &Instr, wait: &Wait) -> bool {
         0xAB => window(&Mem2dStore(b)).any(|addr| changes(addr, event, idx)),
         0xB3 => (0..u64::from(b.u8(12).min(16)))
             .any(|i| changes(b.u64(24).wrapping_add(4 * i), event, idx)),
-        // Completion semaphores: a zero increment posts nothing.
-        0xB8 | 0xD4 => !event && b.u8(13) == idx && b.u8(14) != 0 || changes(b.u64(40), event, idx),
-        0xBB => !event && b.u8(12) == idx && b.u8(13) != 0,
-        0xBD => !event && b.u8(62) == idx,
-        0xF1 => !event && b.u8(12) == idx,
-        _ => false,
+        // A transfer may also write to the window of the semaphores.
+        0xB8 | 0xD4 if changes(b.u64(40), event, idx) => true,
+        _ => !event && dma::completion(b, tables) == Some(idx),
     }
 }
 
 /// The first semaphore or event that a bundle raises: through its transfer, or by its updates; with `whole` only by those that
 /// fire when its stores are done.
-pub fn raises(instr: &Instr, transfer: bool, whole: bool) -> Option<Signal> {
-    let b = &instr.bundle;
+pub fn raises(instr: &Instr, transfer: bool, whole: bool, tables: &Tables) -> Option<Signal> {
     if transfer {
-        let posts = b.opcode() == 0xB8 && b.u8(14) != 0;
-        return posts.then(|| Signal::new(false, b.u8(13)));
+        return dma::completion(&instr.bundle, tables).map(|sem| Signal::new(false, sem));
     }
     let raised = |m: UpdateMode, idx: u8| {
         let raises = matches!(m.action(), Some(1 | 3 | 5 | 9));

@@ -640,3 +640,61 @@ fn empty_programs_are_told_by_every_verb() {
         assert!(r.err.contains(note), "{verb}: {}", r.err);
     }
 }
+
+/// The machine's own state, the history budget and 64 MiB are all that a run takes, however much it changes.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_stays_within_state_and_budget() {
+    use std::io::{BufRead, BufReader, Write};
+    use std::process::{Command, Stdio};
+    // 32 KiB of fp32 sums, onto the first operand.
+    let add = "TENSOR_TENSOR_ARITH_OP fp32@00000000[1][64] fp32@00001000[1][64] fp32@00000000[1][64] op=ADD num_active_channels=128;\n";
+    let dir = dir(&format!(
+        ".gen v3\n.engine any\n{}HALT;\n",
+        add.repeat(6000)
+    ));
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tpbdbg"))
+        .current_dir(dir.path())
+        .args(["repl", "prog.tasm"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    for command in [
+        "set sbuf[0:128, 0+256] as fp32 = 0",
+        "set sbuf[0:128, 0x1000+256] as fp32 = 1.5",
+        "set history 32MiB",
+        "continue",
+        "print sum(sbuf[0:128, 0+256] as fp32)",
+    ] {
+        writeln!(stdin, "{command}").unwrap();
+    }
+    stdin.flush().unwrap();
+    let sum = 1.5 * 6000.0 * 64.0 * 128.0;
+    let out = BufReader::new(child.stdout.take().unwrap());
+    let found = out
+        .lines()
+        .map(Result::unwrap)
+        .find(|l| l.starts_with("sum("));
+    assert!(
+        found
+            .as_ref()
+            .is_some_and(|l| l.ends_with(&format!(" {sum:?}"))),
+        "{found:?}"
+    );
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    drop(stdin);
+    child.wait().unwrap();
+    let peak = status
+        .lines()
+        .find_map(|l| l.strip_prefix("VmHWM:"))
+        .unwrap();
+    let peak: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
+    // SBUF and PSUM, and a bit for each of their bytes (isa 12).
+    let state = (128 * (0x38000 + 0x4000)) * 9 / 8 / 1024;
+    assert!(
+        peak < state + (32 + 64) * 1024,
+        "{peak} KiB, the state takes {state}"
+    );
+}

@@ -9,25 +9,52 @@ pub(super) mod queue;
 mod transfer;
 
 #[cfg(test)]
-mod listed_tests;
-#[cfg(test)]
 mod tests;
 
 pub use transfer::Leg;
 
 use crate::isa::fields::{Addr8, DgeOp, PseudoAddr8};
 use crate::isa::ops::dma::DmaDirect2d;
-use crate::isa::{DType, Generation, Queue, Severity};
+use crate::isa::ops::pseudo::PseudoDmaTrigger;
+use crate::isa::{Bundle, DType, Generation, Queue, Severity};
 use crate::sim::exec::{Cx, ExecFn};
 use crate::sim::fault::Trap;
 use crate::sim::sched::{self, slot};
 use crate::sim::settings::{Id, Settings};
 use crate::sim::sync::{Act, Sync};
-use crate::sim::{Rect, Region, State, timing};
+use crate::sim::{Rect, Region, State, Tables, timing};
 use transfer::Plan;
 
 /// Functions, ascending by opcode.
 pub(super) const EXEC: &[(u8, ExecFn)] = &[(0xB8, dma_memcpy), (0xD4, dma_memcpy)];
+
+/// Does a bundle of this opcode move data by DMA? Pseudo opcodes included.
+pub const fn issues(opcode: u8) -> bool {
+    departs(opcode) || matches!(opcode, 0xBB | 0xBD | 0xF1)
+}
+
+/// May its transfer finish after the bundle? The others hold lists of indices, which fit no slot of a pending transfer.
+pub const fn departs(opcode: u8) -> bool {
+    matches!(opcode, 0xB8 | 0xC1 | 0xD4)
+}
+
+/// The semaphore that the transfer of a bundle posts when it is done; `None` when it posts nothing (isa 09 §3-§6, §9.1).
+pub fn completion(bundle: &Bundle, tables: &Tables) -> Option<u8> {
+    let counted =
+        |sem: usize, increment: usize| (bundle.u8(increment) != 0).then(|| bundle.u8(sem));
+    match bundle.opcode() {
+        0xB8 | 0xD4 => counted(13, 14),
+        0xBB => counted(12, 13),
+        0xBD => Some(bundle.u8(62)),
+        0xF1 => Some(bundle.u8(12)),
+        0xC1 => {
+            let name = PseudoDmaTrigger(bundle).queue();
+            let name = std::str::from_utf8(name.bytes()).ok()?;
+            tables.queues.get(name)?.semaphore
+        }
+        _ => None,
+    }
+}
 
 /// A transfer with all its addresses and shapes resolved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -114,21 +114,26 @@ impl Plan {
     /// # Errors
     /// `address`, `alignment`, `count` or `dtype` traps.
     pub fn new(t: &Transfer, g: Generation, settings: &Settings) -> Result<Plan, Trap> {
+        let mut plan = Plan::empty(t, settings)?;
+        let src = checked(t.src.folded(), "src_start_addr")?;
+        let dst = checked(t.dst.folded(), "dst_start_addr")?;
+        plan.source(src, src.starts(), g)?;
+        plan.destination(dst, dst.starts(), g)?;
+        Ok(plan)
+    }
+
+    /// A plan that moves nothing yet.
+    fn empty(t: &Transfer, settings: &Settings) -> Result<Plan, Trap> {
         let way = way(t, settings.is(Id::Fp8E4, 2))?;
-        let mut plan = Plan {
+        sizes(t, way)?;
+        Ok(Plan {
             way,
             src: Vec::new(),
             dst: Vec::new(),
             holes: Vec::new(),
             skipped: 0,
             bytes: t.src.bytes(),
-        };
-        sizes(t, way)?;
-        let src = checked(t.src.folded(), "src_start_addr")?;
-        let dst = checked(t.dst.folded(), "dst_start_addr")?;
-        plan.source(src, src.starts(), g)?;
-        plan.destination(dst, dst.starts(), g)?;
-        Ok(plan)
+        })
     }
 
     /// A plan whose elements start where the lists say, for shapes that no counts and steps give.
@@ -142,16 +147,7 @@ impl Plan {
         g: Generation,
         settings: &Settings,
     ) -> Result<Plan, Trap> {
-        let way = way(t, settings.is(Id::Fp8E4, 2))?;
-        let mut plan = Plan {
-            way,
-            src: Vec::new(),
-            dst: Vec::new(),
-            holes: Vec::new(),
-            skipped: 0,
-            bytes: t.src.bytes(),
-        };
-        sizes(t, way)?;
+        let mut plan = Plan::empty(t, settings)?;
         let from = checked(t.src, "src_start_addr")?;
         let to = checked(t.dst, "dst_start_addr")?;
         plan.source(from, src.iter().copied(), g)?;

@@ -1,5 +1,6 @@
 //! One bundle at a time on a small machine: memory in, bundle, memory out.
 
+mod cases;
 mod model;
 mod more;
 mod properties;
