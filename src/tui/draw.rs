@@ -21,12 +21,13 @@ pub fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let view = app.view();
     let session = view.session;
     let generation = session.generation();
-    let mut line = Line::toned(Tone::Key, format!(" {} ", app.title()))
-        .then(
-            Tone::Dim,
-            format!("{generation} {} │ ", generation.info().codename),
-        )
-        .then(Tone::Place, format!("seq {}", session.seq()));
+    let mut line = Line::default();
+    // Where it stands says more than what it is called.
+    if area.width >= NARROW {
+        let chip = format!("{generation} {} │ ", generation.info().codename);
+        line = Line::toned(Tone::Key, format!(" {} ", app.title())).then(Tone::Dim, chip);
+    }
+    line = line.then(Tone::Place, format!("seq {}", session.seq()));
     let end = session.machine().journal().end_seq();
     if end > session.seq() {
         line = line.then(Tone::Dim, format!(" of {end}"));
@@ -67,6 +68,9 @@ pub fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
         );
     }
 }
+
+/// A screen of fewer columns has no room for the name of the program.
+const NARROW: u16 = 60;
 
 /// A rate in few characters.
 fn rounded(rate: f64) -> String {
@@ -140,6 +144,9 @@ fn idle(app: &App) -> Line {
     if !app.pending.is_empty() {
         let typed: Vec<String> = app.pending.iter().map(ToString::to_string).collect();
         return Line::toned(Tone::Warn, format!(" {} …", typed.join(" ")));
+    }
+    if let Some(answer) = app.unseen_answer() {
+        return answer.clone();
     }
     let mut line = Line::default();
     let useful = [

@@ -174,6 +174,21 @@ fn continue_runs_to_the_end_and_goto_start_returns() {
 }
 
 #[test]
+fn a_small_screen_tells_the_place_and_the_answer() {
+    let mut s = Screen::new(20, 8);
+    let line = |s: &mut Screen, n: usize| s.text().lines().nth(n).unwrap().trim().to_owned();
+    s.keys("s");
+    assert!(line(&mut s, 0).starts_with("seq 1"));
+    // No pane shows the log here.
+    s.keys(":print 6 * 7<Enter>");
+    assert_eq!(line(&mut s, 7), "6 * 7: 42");
+    s.keys(":prnit 1<Enter>");
+    assert!(line(&mut s, 7).starts_with("unknown command"));
+    s.keys("j");
+    assert!(line(&mut s, 7).contains("step"));
+}
+
+#[test]
 fn help_lists_the_bound_keys() {
     let mut s = Screen::new(160, 48);
     s.keys("?");

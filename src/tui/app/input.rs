@@ -24,6 +24,7 @@ impl App {
     }
 
     fn key(&mut self, event: &KeyEvent) -> bool {
+        self.answer = None;
         let stops = |k: Key| matches!(k.to_string().as_str(), "Esc" | "C-c");
         if self.is_running() && Key::of(event).is_some_and(stops) {
             self.interrupt();

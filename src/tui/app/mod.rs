@@ -94,6 +94,8 @@ pub struct App {
     pub(super) completions: Completions,
     pub(super) palette: Palette,
     log: Vec<Line>,
+    /// The first line of the last answer, until the next key.
+    answer: Option<Line>,
     past: Vec<Past>,
     aim: Option<(Place, Place)>,
     last_line: Option<String>,
@@ -135,6 +137,7 @@ impl App {
             completions: Completions::default(),
             palette: Palette::default(),
             log: Vec::new(),
+            answer: None,
             past: Vec::new(),
             aim: None,
             last_line: None,
@@ -171,6 +174,12 @@ impl App {
     /// What the status line calls the program.
     pub(super) fn title(&self) -> &str {
         &self.title
+    }
+
+    /// The last answer, when no pane shows it.
+    pub(super) fn unseen_answer(&self) -> Option<&Line> {
+        let unseen = self.areas.of(PaneId::Log).is_none();
+        self.answer.as_ref().filter(|_| unseen)
     }
 
     /// Adds a line to the log, e.g. a warning of the start-up.

@@ -97,6 +97,10 @@ impl App {
     fn finished(&mut self, outcome: Option<Outcome>) {
         self.running = None;
         let Some(outcome) = outcome else { return };
+        self.answer = match &outcome.result {
+            Ok(output) => output.lines.first().cloned(),
+            Err(e) => Some(Line::toned(Tone::Bad, e.to_string())),
+        };
         match &outcome.result {
             Ok(output) => {
                 for line in &output.lines {
