@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::cmd::lang;
 use crate::isa::{Generation, Queue};
+use crate::sim::Policy;
 
 /// Debugger and simulator for raw TPB instruction streams.
 #[derive(Debug, Parser)]
@@ -123,7 +124,7 @@ pub(super) struct Open {
     #[arg(long)]
     pub keep_going: bool,
     /// Engine scheduling: round-robin, timed, random or bursts
-    #[arg(long, default_value = "round-robin", value_parser = ["round-robin", "timed", "random", "bursts"])]
+    #[arg(long, default_value = "round-robin", value_parser = Policy::NAMES)]
     pub sched: String,
     /// Seed of `--sched random` and `--sched bursts`
     #[arg(long, default_value_t = 0, value_parser = number)]

@@ -139,15 +139,7 @@ fn wrote(session: &Session, stop: &Stop) -> Vec<String> {
     // A large store is several effects; what follows the one before, or lies inside it, is no range of its own.
     let mut joined: Vec<Runs> = Vec::new();
     for runs in journal.effects(at).filter_map(|e| e.runs()) {
-        match joined.last_mut() {
-            Some(last)
-                if last.rects().nth(1).is_none() && last.bounds().contains(&runs.bounds()) => {}
-            Some(last) => match last.join(&runs) {
-                Some(both) => *last = both,
-                None => joined.push(runs),
-            },
-            None => joined.push(runs),
-        }
+        runs.push_onto(&mut joined);
     }
     let shown = joined.iter().take(MOST_RANGES);
     let mut ranges: Vec<String> = shown

@@ -78,13 +78,9 @@ impl Grow {
 
     /// The direction of a word.
     pub fn parse(word: &str) -> Option<Grow> {
-        match word {
-            "wider" => Some(Grow::Wider),
-            "narrower" => Some(Grow::Narrower),
-            "taller" => Some(Grow::Taller),
-            "shorter" => Some(Grow::Shorter),
-            _ => None,
-        }
+        let all = [Grow::Wider, Grow::Narrower, Grow::Taller, Grow::Shorter];
+        let at = Self::NAMES.iter().position(|name| *name == word)?;
+        all.get(at).copied()
     }
 }
 

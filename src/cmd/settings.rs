@@ -33,7 +33,7 @@ const LIMIT: Setting = Setting {
 /// Which stream goes next.
 const SCHED: Setting = Setting {
     key: "sched",
-    words: &["round-robin", "timed", "random", "bursts"],
+    words: &Policy::NAMES,
     doc: "which engine goes next, from the next restart on",
 };
 /// The random order.

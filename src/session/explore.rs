@@ -105,6 +105,8 @@ pub struct Exploration {
     pub ending: Ending,
     /// As `ending`.
     pub bundles: u64,
+    /// Edits made before the first bundle, in every run.
+    pub edits: u64,
     /// As `ending`.
     pub digest: u64,
     /// Schedules that were run.
@@ -126,6 +128,7 @@ struct Done {
 /// A finished run. Bundles by stream, and transfers by stream, in order.
 struct Finished {
     machine: Machine,
+    edits: u64,
     ending: Ending,
     done: BTreeMap<(Queue, bool), Vec<Done>>,
 }
@@ -140,6 +143,7 @@ impl Session {
         let mut out = Exploration {
             ending: Ending::Limit,
             bundles: 0,
+            edits: 0,
             digest: 0,
             schedules: 0,
             variants: Vec::new(),
@@ -149,6 +153,7 @@ impl Session {
             out.interrupted = true;
             return Ok(out);
         };
+        out.edits = own.edits;
         out.ending = own.ending.clone();
         out.bundles = own.machine.journal().seq();
         out.digest = own.machine.state().outcome();
@@ -173,7 +178,9 @@ impl Session {
             };
             out.schedules += 1;
             let digest = other.machine.state().outcome();
-            if digest == out.digest && other.ending == own.ending {
+            // How far the other streams came at a fault or a limit is the schedule's, not the program's.
+            let cut = matches!(own.ending, Ending::Limit | Ending::Fault(..));
+            if other.ending == own.ending && (cut || digest == out.digest) {
                 continue;
             }
             let first = first_divergence(&own, &other);
@@ -202,10 +209,15 @@ impl Session {
         machine.set_interrupt(std::sync::Arc::clone(self.machine.interrupt()));
         machine.journal_mut().set_budget(LOG);
         let mut at = timeline.base().position;
-        while let Some(changes) = self.timeline.edit_at(at) {
+        // An edit that was taken back is known until something else happens.
+        let present = self.mark();
+        while (present.seq > timeline.base().seq || at < present.position)
+            && let Some(changes) = self.timeline.edit_at(at)
+        {
             machine.edit(|w| changes.iter().try_for_each(|c| c.apply(w)))?;
             at += 1;
         }
+        let edits = at - timeline.base().position;
         let most = if self.limit > 0 {
             self.limit
         } else {
@@ -258,6 +270,7 @@ impl Session {
         };
         Ok(Some(Finished {
             machine,
+            edits,
             ending,
             done,
         }))

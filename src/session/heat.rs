@@ -133,6 +133,8 @@ pub struct HeatMap {
     before: bool,
     /// Path of time, position and moment compared with that the contents show.
     seen: Option<(u64, u64, u64)>,
+    /// How the elements were read there: names may get another meaning.
+    typed: Vec<(Rect, Kind)>,
 }
 
 /// Where the cuts of `rows` or `columns` cells through a range lie: cell `i` is `cut(i)..cut(i+1)`.
@@ -255,6 +257,7 @@ impl Session {
             trail: Trail::new(rows * columns),
             before,
             seen: None,
+            typed: Vec::new(),
         };
         map.follow(self);
         map
@@ -264,7 +267,9 @@ impl Session {
 impl HeatMap {
     /// Becomes the picture of the present point.
     pub fn follow(&mut self, s: &Session) {
-        let stale = self.stale(s);
+        let typed = self.typed(s);
+        let stale = self.stale(s).filter(|_| typed == self.typed);
+        self.typed.clone_from(&typed);
         let compared = s.compared.as_ref();
         let state = match (self.before, compared) {
             (true, Some(c)) => &c.state,
@@ -276,7 +281,7 @@ impl HeatMap {
             other: compared.map(|c| &*c.state),
             space: self.grid.window.space,
             kind: self.kind.unwrap_or_default(),
-            places: self.typed(s),
+            places: typed,
             mode: self.mode,
             values: Vec::new(),
         };

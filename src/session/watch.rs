@@ -49,7 +49,9 @@ impl Session {
         if !armed.sems.is_empty() {
             self.changed_semaphores(at, &mut found);
         }
-        if let Some(record) = journal.record(at) {
+        if !armed.findings.is_empty()
+            && let Some(record) = journal.record(at)
+        {
             for id in &armed.findings {
                 let spec = self.stops.get(*id).map(|b| &b.spec);
                 if let Some(StopSpec::Finding(rule)) = spec

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use super::exec::dma::departs;
+use super::exec::dma::{departs, issues};
 use super::exec::{EXEC, ExecFn};
 use super::fault::Trap;
 use super::settings::{Id, Settings};
@@ -91,8 +91,10 @@ pub(super) enum Gate {
     Open,
     /// The transfers of its own stream (DRAIN).
     Drain,
-    /// A free slot for a transfer.
+    /// A free slot for each of its transfers.
     Transfer,
+    /// The transfers of its own stream, behind which its own lands at once.
+    InOrder,
     /// All streams at the same opcode (isa 08 §9).
     Join,
     /// The same, once its own transfers have finished; only inside a function (isa 08 §10).
@@ -262,6 +264,7 @@ pub(super) const fn gate(bundle: &Bundle) -> Gate {
     match bundle.opcode() {
         0xA2 => Gate::Drain,
         op if departs(op) => Gate::Transfer,
+        op if issues(op) => Gate::InOrder,
         0xD5 => Gate::Join,
         0xD2 => Gate::Return,
         _ => Gate::Open,

@@ -11,13 +11,16 @@ use crate::isa::{Queue, Severity};
 /// The memory of a transfer in flight. Derived from the state, kept because laying out a transfer
 /// costs as much as making it.
 pub(super) struct Flight {
-    key: (Queue, u64, u64),
+    key: Key,
     src: Vec<Rect>,
     dst: Vec<Rect>,
 }
 
-const fn key(t: &Transfer) -> (Queue, u64, u64) {
-    (t.queue, t.index, t.seq)
+/// Stream, index and sequence number of its bundle, and its slot: a bundle may issue several.
+type Key = (Queue, u64, u64, u32);
+
+const fn key(at: u32, t: &Transfer) -> Key {
+    (t.queue, t.index, t.seq, at)
 }
 
 impl Machine {
@@ -27,18 +30,18 @@ impl Machine {
             self.flights.clear();
             return;
         }
-        let present: Vec<Transfer> = in_flight(&self.state).map(|(_, t)| t).collect();
+        let present: Vec<(u32, Transfer)> = in_flight(&self.state).collect();
         self.flights
-            .retain(|f| present.iter().any(|t| key(t) == f.key));
-        for t in present {
-            if !self.flights.iter().any(|f| f.key == key(&t)) {
+            .retain(|f| present.iter().any(|(at, t)| key(*at, t) == f.key));
+        for (at, t) in present {
+            if !self.flights.iter().any(|f| f.key == key(at, &t)) {
                 let (src, dst) = t.rects(self.generation, &self.settings);
-                let key = key(&t);
+                let key = key(at, &t);
                 self.flights.push(Flight { key, src, dst });
             }
         }
         // In the order of issue, whatever time travel made of the list.
-        self.flights.sort_by_key(|f| f.key.2);
+        self.flights.sort_by_key(|f| (f.key.2, f.key.3));
         let reads: Vec<Rect> = self.journal.reads(done.at).collect();
         let writes: Vec<Rect> = self.journal.writes(done.at).collect();
         for flight in self.flights.iter().filter(|f| f.key.2 < done.seq) {
@@ -46,7 +49,7 @@ impl Machine {
                 own.iter()
                     .find_map(|a| other.iter().find_map(|b| a.intersect(b)))
             };
-            let (from, at, _) = flight.key;
+            let (from, at, ..) = flight.key;
             let found = [
                 ("reads", "writes", meets(&reads, &flight.dst)),
                 ("writes", "writes", meets(&writes, &flight.dst)),

@@ -1,6 +1,7 @@
 //! Which heads may start, and which of them starts.
 
 use super::code::Gate;
+use super::exec::dma::descriptors;
 use super::exec::{Transfer, frame, own_transfers};
 use super::machine::Machine;
 use super::sched::{self, Policy, slot};
@@ -130,6 +131,19 @@ impl Machine {
         })
     }
 
+    /// Transfers that must finish before those of the head have a slot each.
+    fn slots_wanted(&self, queue: Queue, in_flight: u32) -> u32 {
+        let head = self.bundle(queue, self.pc(queue));
+        let wanted = head.map_or(0, |b| descriptors(&b, &self.code().tables));
+        if wanted > Transfer::SLOTS {
+            own_transfers(&self.state, queue)
+        } else if in_flight + wanted > Transfer::SLOTS {
+            in_flight
+        } else {
+            0
+        }
+    }
+
     /// Transfers that must finish before the head may start.
     pub(super) fn transfers_ahead(&self, queue: Queue, gate: Gate) -> u32 {
         let all = self.state.sched(slot::IN_FLIGHT) as u32;
@@ -137,7 +151,8 @@ impl Machine {
             _ if all == 0 => 0,
             Gate::Drain => own_transfers(&self.state, queue),
             Gate::Return if self.joins(queue, gate) => own_transfers(&self.state, queue),
-            Gate::Transfer if all >= Transfer::SLOTS => all,
+            Gate::Transfer => self.slots_wanted(queue, all),
+            Gate::InOrder => own_transfers(&self.state, queue),
             _ => 0,
         }
     }

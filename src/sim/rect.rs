@@ -277,6 +277,18 @@ impl Runs {
         Runs::new(*a, u32::try_from(step).ok()?, self.count.checked_add(1)?)
     }
 
+    /// Adds itself to a list: not at all when the last there is a rectangle that holds it, as one with the last where possible.
+    pub fn push_onto(self, all: &mut Vec<Runs>) {
+        match all.last_mut() {
+            Some(last) if last.count == 1 && last.first.contains(&self.bounds()) => {}
+            Some(last) => match last.join(&self) {
+                Some(joined) => *last = joined,
+                None => all.push(self),
+            },
+            None => all.push(self),
+        }
+    }
+
     /// The rectangles, lowest offset first.
     pub fn rects(self) -> impl Iterator<Item = Rect> + Clone {
         self.offsets().map(move |off| Rect { off, ..self.first })

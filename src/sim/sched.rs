@@ -24,16 +24,24 @@ pub enum Policy {
 }
 
 impl Policy {
-    /// Reads the name of the command line: `round-robin`, `timed`, `random` or `bursts`.
+    /// Reads one of [`Policy::NAMES`].
     pub fn parse(name: &str, seed: u64) -> Option<Policy> {
-        match name {
-            "round-robin" => Some(Policy::RoundRobin),
-            "random" => Some(Policy::Random(seed)),
-            "bursts" => Some(Policy::Bursts(seed)),
-            "timed" => Some(Policy::Timed),
-            _ => None,
-        }
+        let all = [
+            Policy::RoundRobin,
+            Policy::Timed,
+            Policy::Random(seed),
+            Policy::Bursts(seed),
+        ];
+        all.into_iter().find(|p| p.name() == name)
     }
+
+    /// All names.
+    pub const NAMES: [&'static str; 4] = [
+        Policy::RoundRobin.name(),
+        Policy::Timed.name(),
+        Policy::Random(0).name(),
+        Policy::Bursts(0).name(),
+    ];
 
     /// The seed of a random order.
     pub const fn seed(self) -> Option<u64> {

@@ -22,8 +22,8 @@ pub(super) const COMMANDS: &[Command] = &[Command {
     summary: "run the program under other schedules and compare the results",
     help: "N schedules (16 without), each from the start on a copy of the machine: a random order of the engines by a seed, step by step or in bursts, and \
            transfers that finish sooner or later. A program without races ends alike in all of them. Of one that differs: the \
-           named places that differ, the first bundle whose own results do, and a script that shows it; `save` writes the script \
-           of the first to a file.",
+           named places that differ, the first bundle whose own results do, and a script that shows it (edits made before the first bundle are to be \
+           added to it); `save` writes the script of the first to a file.",
     examples: &[
         ("explore 4", "four other schedules"),
         ("explore 2 seed 100", "others than those"),
@@ -48,7 +48,7 @@ fn explore(s: &Session, a: &Args<'_>) -> Result<Output, CmdError> {
         lines.extend(variant(s, v));
     }
     if let Some(first) = e.variants.first() {
-        let script = script(first);
+        let script = script(first, e.edits);
         lines.extend(script.iter().map(|l| Line::pair("script", l.as_str())));
         if let Some(path) = a.path("file") {
             let text = script.join("\n") + "\n";
@@ -131,13 +131,18 @@ fn variant(s: &Session, v: &Variant) -> Vec<Line> {
 }
 
 /// Commands that go to the bundle that differs, under the schedule in which it does.
-fn script(v: &Variant) -> Vec<String> {
+fn script(v: &Variant, edits: u64) -> Vec<String> {
     let mut lines = vec![
         format!("set sched {}", v.schedule.policy.name()),
         format!("set seed {}", v.schedule.seed),
         format!("set dma.delay {}", v.schedule.delay),
         "restart".to_owned(),
     ];
+    if edits > 0 {
+        lines.push(format!(
+            "# make the {edits} edits before the first bundle here again"
+        ));
+    }
     lines.push(match v.first.and_then(|d| d.there) {
         Some(seq) => format!("goto {}", seq.saturating_add(1)),
         None => "goto end".to_owned(),
@@ -180,7 +185,7 @@ fn data(e: &Exploration) -> Data {
                 "reordered",
                 v.reordered.as_ref().map_or(Data::Null, reordered),
             ),
-            ("script", script(v).into()),
+            ("script", script(v, e.edits).into()),
         ])
     };
     Data::Map(vec![

@@ -1,5 +1,6 @@
 //! Properties of sessions on small random programs.
 
+mod explore;
 mod findings;
 mod races;
 mod stopping;

@@ -125,7 +125,7 @@ impl Order {
                 }
                 effect => {
                     if let Some(runs) = effect.runs() {
-                        push(&mut stores, runs);
+                        runs.push_onto(&mut stores);
                     }
                 }
             }
@@ -133,7 +133,7 @@ impl Order {
         let mut reads = Vec::new();
         journal
             .reads(at)
-            .for_each(|rect| push(&mut reads, rect.into()));
+            .for_each(|rect| Runs::from(rect).push_onto(&mut reads));
         let access = |write| Access {
             agent: acting.agent,
             index: record.head.index,
@@ -299,16 +299,5 @@ impl Order {
                 rect,
             });
         }
-    }
-}
-
-/// Adds to a list of accesses, as one with the last where possible.
-fn push(all: &mut Vec<Runs>, next: Runs) {
-    match all.last_mut() {
-        Some(last) => match last.join(&next) {
-            Some(joined) => *last = joined,
-            None => all.push(next),
-        },
-        None => all.push(next),
     }
 }

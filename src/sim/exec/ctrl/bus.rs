@@ -137,19 +137,21 @@ impl Cx<'_, '_> {
         })
     }
 
-    /// The address of a byte of a variable, which the container places.
+    /// The address of some bytes of a variable, which the container places.
     pub(in crate::sim::exec) fn variable(
         &self,
         slot: &'static str,
         id: u32,
         offset: u32,
+        bytes: u64,
     ) -> Result<u64, Trap> {
         let Some((addr, len)) = self.code.tables.variables.get(&id) else {
             let m = format!("no variable {id}; they come with a container");
             return Err(Trap::at("variable", slot, m));
         };
-        if u64::from(offset) >= *len {
-            let m = format!("byte {offset} of variable {id}, which has {len}");
+        let end = bytes.saturating_add(offset.into());
+        if end > *len {
+            let m = format!("bytes {offset}..{end} of variable {id}, which has {len}");
             return Err(Trap::at("bounds", slot, m));
         }
         Ok(addr.saturating_add(offset.into()))

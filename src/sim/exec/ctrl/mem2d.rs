@@ -85,7 +85,7 @@ fn start(cx: &mut Cx<'_, '_>) -> Result<u64, Trap> {
     let b = &cx.instr.bundle;
     if matches!(b.opcode(), 0xCD | 0xCE) {
         let f = PseudoMem2dStore(b);
-        return cx.variable("var_id", f.var_id(), f.var_offset());
+        return cx.variable("var_id", f.var_id(), f.var_offset(), 1);
     }
     let word = Mem2dStore(b).start_addr();
     if word.shape_register() {

@@ -2,17 +2,16 @@
 //! DMA_TRANSPOSE, DMA_GATHER_TRANSPOSE (isa 09 §4..§6, decisions 3).
 //!
 //! A list of starts does not fit into the slot of a pending transfer, so these land at issue whatever
-//! `dma.delay` is. The order inside a tile is inferred.
+//! `dma.delay` is, and start when the transfers before them in their queue have landed. The order inside a tile is inferred.
 
 use super::transfer::{Leg, Plan};
-use super::{Transfer, element_size, posts};
+use super::{Transfer, element_size, land_now, posts};
 use crate::isa::DType;
 use crate::isa::fields::{Addr4, Addr8, DgeOp, IndirectMode, Space};
 use crate::isa::ops::dma::{DmaDirect2dXpose, DmaGatherXpose, DmaIndirect1d};
 use crate::sim::Rect;
 use crate::sim::exec::{Cx, ExecFn};
 use crate::sim::fault::Trap;
-use crate::sim::sync::Sync;
 
 /// Functions, ascending by opcode.
 pub(in crate::sim::exec) const EXEC: &[(u8, ExecFn)] = &[
@@ -79,8 +78,7 @@ impl Cx<'_, '_> {
         let starts = [src.starts.as_slice(), dst.starts.as_slice()];
         let plan = Plan::listed(&transfer, starts, self.instr.generation, self.settings)?;
         self.complete();
-        self.sync(Sync::Issue);
-        transfer.finish(self, &plan, false)
+        land_now(self, &transfer, &plan)
     }
 
     /// An address without shape register: these forms have no place for its dimensions.

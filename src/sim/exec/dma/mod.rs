@@ -38,6 +38,17 @@ pub const fn departs(opcode: u8) -> bool {
     matches!(opcode, 0xB8 | 0xC1 | 0xD4)
 }
 
+/// Transfers that a bundle issues: a block of a queue may hold many.
+pub fn descriptors(bundle: &Bundle, tables: &Tables) -> u32 {
+    if bundle.opcode() != 0xC1 {
+        return u32::from(issues(bundle.opcode()));
+    }
+    let trigger = PseudoDmaTrigger(bundle);
+    let queue = queue::find(tables, trigger.queue().bytes());
+    let block = queue.and_then(|q| q.blocks.get(&trigger.block_id()));
+    block.map_or(0, |b| u32::try_from(b.len()).unwrap_or(u32::MAX))
+}
+
 /// The semaphore that the transfer of a bundle posts when it is done; `None` when it posts nothing (isa 09 §3-§6, §9.1).
 pub fn completion(bundle: &Bundle, tables: &Tables) -> Option<u8> {
     let counted =
@@ -47,11 +58,7 @@ pub fn completion(bundle: &Bundle, tables: &Tables) -> Option<u8> {
         0xBB => counted(12, 13),
         0xBD => Some(bundle.u8(62)),
         0xF1 => Some(bundle.u8(12)),
-        0xC1 => {
-            let name = PseudoDmaTrigger(bundle).queue();
-            let name = std::str::from_utf8(name.bytes()).ok()?;
-            tables.queues.get(name)?.semaphore
-        }
+        0xC1 => queue::find(tables, PseudoDmaTrigger(bundle).queue().bytes())?.semaphore,
         _ => None,
     }
 }
@@ -149,24 +156,30 @@ fn posts(settings: &Settings) -> u32 {
     }
 }
 
+/// Finishes a transfer inside its bundle.
+fn land_now(cx: &mut Cx<'_, '_>, transfer: &Transfer, plan: &Plan) -> Result<(), Trap> {
+    cx.sync(Sync::Issue);
+    transfer.finish(cx, plan, false)
+}
+
 /// Starts a transfer: without a delay it lands at once.
 fn issue(cx: &mut Cx<'_, '_>, mut transfer: Transfer, plan: &Plan) -> Result<(), Trap> {
     let delay = cx.settings.get(Id::DmaDelay);
     if cx.time.done.is_some() {
-        let (runs, size) = (transfer.dst.elements(), transfer.dst.size);
+        let dst = transfer.dst.folded();
+        let (runs, size) = (dst.elements(), dst.size);
         let computes = transfer.op != DgeOp::NONE;
         let lasts = timing::transfer(cx.instr.generation, runs, u64::from(size), computes);
         transfer.due = cx.time.start.saturating_add(lasts);
     } else if delay > 0 {
         let delay = delay.saturating_add(sched::jitter(cx.state(), delay));
         transfer.due = cx.time.start.saturating_add(delay).saturating_add(1);
-        // A DMA queue works in order (isa 11 §4).
-        let before = in_flight(cx.state()).filter(|(_, t)| t.queue == cx.queue);
-        transfer.due = before.fold(transfer.due, |due, (_, t)| due.max(t.due));
     } else {
-        cx.sync(Sync::Issue);
-        return transfer.finish(cx, plan, false);
+        return land_now(cx, &transfer, plan);
     }
+    // A DMA queue works in order (isa 11 §4).
+    let before = in_flight(cx.state()).filter(|(_, t)| t.queue == cx.queue);
+    transfer.due = before.fold(transfer.due, |due, (_, t)| due.max(t.due));
     cx.sync(Sync::Depart);
     transfer.depart(cx)
 }
@@ -182,7 +195,7 @@ impl Cx<'_, '_> {
         let named = PseudoAddr8(word.0);
         match named.marker() {
             _ if !pseudo => self.address(slot, word),
-            0x10 => self.variable(slot, named.variable(), named.offset()),
+            0x10 => self.variable(slot, named.variable(), named.offset(), 1),
             marker => {
                 let m = format!("address marker {marker:#04x}: address tables are not published");
                 Err(Trap::not_modelled(m))

@@ -2,13 +2,13 @@
 //! participant: its result is its input.
 
 use super::transfer::{Leg, Plan};
-use super::{Transfer, issue, posts};
+use super::{Transfer, issue, land_now, posts};
 use crate::isa::DType;
 use crate::isa::fields::DgeOp;
 use crate::isa::ops::pseudo::{PseudoDmaRearm, PseudoDmaTrigger, PseudoTriggerCollective};
-use crate::sim::DmaQueue;
 use crate::sim::exec::{Cx, ExecFn};
 use crate::sim::fault::Trap;
+use crate::sim::{DmaQueue, Tables};
 
 /// Functions, ascending by opcode.
 pub(in crate::sim::exec) const EXEC: &[(u8, ExecFn)] = &[
@@ -18,11 +18,16 @@ pub(in crate::sim::exec) const EXEC: &[(u8, ExecFn)] = &[
     (0xCF, rearm),
 ];
 
+/// The queue of a name.
+pub(super) fn find<'t>(tables: &'t Tables, name: &[u8]) -> Option<&'t DmaQueue> {
+    tables.queues.get(std::str::from_utf8(name).ok()?)
+}
+
 /// The queue of a name. The code outlives the bundle, so the queue does not borrow from `cx`.
 fn named<'a>(cx: &Cx<'a, '_>, name: &[u8]) -> Result<&'a DmaQueue, Trap> {
-    let queues = &cx.code.tables.queues;
-    let name = String::from_utf8_lossy(name);
-    queues.get(name.as_ref()).ok_or_else(|| {
+    find(&cx.code.tables, name).ok_or_else(|| {
+        let queues = &cx.code.tables.queues;
+        let name = String::from_utf8_lossy(name);
         let known: Vec<&str> = queues.keys().map(String::as_str).collect();
         let known = match known.as_slice() {
             [] => "the program has none; they come with a container".to_owned(),
@@ -54,8 +59,15 @@ fn trigger(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
         transfers.push((transfer, plan));
     }
     cx.complete();
+    // The scheduler starts a block when there are slots for all of it; one that has more descriptors than there are slots lands
+    // in the bundle, once nothing of its stream is in flight.
+    let many = transfers.len() > Transfer::SLOTS as usize;
     for (transfer, plan) in transfers {
-        issue(cx, transfer, &plan)?;
+        if many {
+            land_now(cx, &transfer, &plan)?;
+        } else {
+            issue(cx, transfer, &plan)?;
+        }
     }
     Ok(())
 }
@@ -80,16 +92,9 @@ fn collective(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
         return Err(Trap::at("count", "num_elements", m));
     };
     let side = |slot: &'static str, id: u32| {
-        let Some((addr, len)) = cx.code.tables.variables.get(&id) else {
-            let m = format!("no variable {id}; they come with a container");
-            return Err(Trap::at("variable", slot, m));
-        };
-        if u64::from(bytes) > *len {
-            let m = format!("{bytes} bytes of variable {id}, which has {len}");
-            return Err(Trap::at("bounds", slot, m));
-        }
-        Ok(Leg {
-            addr: *addr,
+        let addr = cx.variable(slot, id, 0, bytes.into())?;
+        Ok::<Leg, Trap>(Leg {
+            addr,
             size: bytes,
             dims: [(0, 1); 4],
             limit: None,

@@ -43,7 +43,7 @@ impl Leg {
     }
 
     /// The same bytes in the same order with neighbouring elements made one.
-    fn folded(mut self) -> Leg {
+    pub(super) fn folded(mut self) -> Leg {
         if self.limit.is_some() || in_sync(self.addr) {
             return self;
         }

@@ -177,3 +177,141 @@ fn transfers_in_flight_are_taken_back() {
     while m.redo().is_some() {}
     assert_eq!(m.state().digest(), end);
 }
+
+/// Index of the bundle of each transfer, in the order in which they landed; `None` for a bundle that retired.
+fn landings(m: &Machine) -> Vec<(StepKind, u64)> {
+    let journal = m.journal();
+    let records = (0..journal.position()).filter_map(|at| journal.record(at));
+    let moved = records.filter(|r| r.head.kind != StepKind::Edit);
+    moved.map(|r| (r.head.kind, r.head.index)).collect()
+}
+
+/// isa 11 §4: in order per queue, however long each takes.
+#[test]
+fn a_short_transfer_does_not_overtake_a_long_one() {
+    let long = dma(
+        Side::line(0x1000, 4096),
+        Side::line(0x4000, 4096),
+        0,
+        [0, 0],
+    );
+    let short = dma(Side::line(0x100, 4), Side::line(0x200, 4), 0, [0, 0]);
+    let program = [(SP, vec![long, short])];
+    let mut m = with(Generation::V3, &[], Policy::Timed, &program);
+    put(&mut m, Rect::dram(0x1000, 4096), &[1; 4096]);
+    put(&mut m, Rect::dram(0x100, 4), &[1; 4]);
+    assert_eq!(run(&mut m), Stepped::Exited);
+    let landed: Vec<u64> = landings(&m)
+        .into_iter()
+        .filter(|l| l.0 == StepKind::Transfer)
+        .map(|l| l.1)
+        .collect();
+    assert_eq!(landed, [0, 1]);
+}
+
+/// A gather lands at once, so it waits for what its queue has in flight.
+#[test]
+fn a_gather_starts_behind_the_transfers_of_its_stream() {
+    let copy = dma(Side::line(0x100, 4), Side::line(0x1000, 4), 0, [0, 0]);
+    let gather = listed::indirect(0, 0, 1, 0x1000, 0x8000, false);
+    let program = [(SP, vec![copy, gather])];
+    let mut m = with(
+        Generation::V3,
+        &[("dma.delay", "9")],
+        Policy::default(),
+        &program,
+    );
+    put(&mut m, Rect::dram(0x100, 4), &[1, 2, 3, 4]);
+    put(&mut m, Rect::dram(0x1000, 4), &[9; 4]);
+    listed::put_index(&mut m, &[0]);
+    assert_eq!(run(&mut m), Stepped::Exited);
+    assert_eq!(bytes(&m, Rect::dram(0x8000, 4)), [1, 2, 3, 4]);
+    let order = [
+        (StepKind::Retire, 0),
+        (StepKind::Transfer, 0),
+        (StepKind::Retire, 1),
+    ];
+    assert_eq!(landings(&m), order);
+}
+
+/// A machine whose queue `q` has a block of so many copies of 4 bytes, triggered by SP behind `before` other transfers.
+fn triggered(copies: u64, before: usize, delay: &str) -> Machine {
+    let own = dma(Side::line(0x100, 4), Side::line(0x200, 4), 0, [0, 0]);
+    let mut program = vec![own; before];
+    program.push(bundle(0xC1, &[(12, b"q")]));
+    let streams = [(SP, program)];
+    let mut m = with(
+        Generation::V3,
+        &[("dma.delay", delay)],
+        Policy::default(),
+        &streams,
+    );
+    let leg = |addr| Leg {
+        addr,
+        size: 1,
+        dims: [(1, 4), (0, 1), (0, 1), (0, 1)],
+        limit: None,
+        silent: false,
+    };
+    let block = (0..copies)
+        .map(|i| (leg(0x1000 + 4 * i), leg(0x8000 + 4 * i)))
+        .collect();
+    let queue = crate::sim::DmaQueue {
+        semaphore: Some(7),
+        blocks: [(0, block)].into(),
+    };
+    m.set_tables(Tables {
+        queues: [("q".to_owned(), queue)].into(),
+        ..Tables::default()
+    });
+    put(&mut m, Rect::dram(0x100, 4), &[5; 4]);
+    let source: Vec<u8> = (0..4 * copies).map(|i| i as u8).collect();
+    put(&mut m, Rect::dram(0x1000, 4 * copies as u32), &source);
+    m
+}
+
+/// Every descriptor moves its bytes, the last one posts once, whatever the number of slots.
+#[test]
+fn blocks_of_many_descriptors_are_moved_whole() {
+    for copies in [1, 3, 63, 64, 65, 200] {
+        for before in [0, 1, 40, 64, 90] {
+            for delay in ["0", "7"] {
+                let mut m = triggered(copies, before, delay);
+                assert_eq!(
+                    run(&mut m),
+                    Stepped::Exited,
+                    "{copies} behind {before}, delay {delay}"
+                );
+                let len = 4 * copies as u32;
+                assert_eq!(
+                    bytes(&m, Rect::dram(0x8000, len)),
+                    bytes(&m, Rect::dram(0x1000, len))
+                );
+                assert_eq!(m.state().sem(7), 1);
+                assert_eq!(m.state().sem(10), before as u32);
+            }
+        }
+    }
+}
+
+/// The memory of every descriptor counts, until that one has landed.
+#[test]
+fn races_with_any_descriptor_of_a_block_are_found() {
+    let mut m = triggered(3, 0, "50");
+    let load = |at: u64| {
+        let fields: [(usize, &[u8]); 3] =
+            [(12, &[9, 0, 1, 1]), (16, &at.to_le_bytes()), (32, &[1])];
+        bundle(0xAA, &fields)
+    };
+    put(&mut m, Rect::dram(0x8000, 16), &[0; 16]);
+    // The last word is behind the block.
+    let mut loads: Vec<Bundle> = (0..4).map(|i| load(0x8000 + 4 * i)).collect();
+    // POOL is asked before SP.
+    loads.insert(0, Bundle::of_opcode(0xA4));
+    m.load(Queue::Of(Engine::Pool), crate::sim::Stream::new(loads));
+    let mut races = 0;
+    while let Stepped::Retired { .. } = m.step(None) {
+        races += found(&m).iter().filter(|r| **r == "dma-race").count();
+    }
+    assert_eq!(races, 3);
+}

@@ -24,7 +24,7 @@ fn pair<const N: usize>(values: [[u8; N]; 2]) -> Vec<u8> {
     values.concat()
 }
 
-fn put_index(m: &mut Machine, values: &[u32]) {
+pub(super) fn put_index(m: &mut Machine, values: &[u32]) {
     put(
         m,
         Rect::new(Space::Sbuf, 0, 1, INDEX, 4 * values.len() as u32),
@@ -33,7 +33,7 @@ fn put_index(m: &mut Machine, values: &[u32]) {
 }
 
 /// `mode` 0 gathers, 1 scatters; elements of 4 bytes, dtype FP32 where it adds.
-fn indirect(mode: u8, flags: u8, n: u16, src: u64, dst: u64, add: bool) -> Bundle {
+pub(super) fn indirect(mode: u8, flags: u8, n: u16, src: u64, dst: u64, add: bool) -> Bundle {
     let dtype = if add { 10 } else { 0 };
     let index = (0x2000_0000u32 | INDEX as u32).to_le_bytes();
     bundle(
