@@ -12,7 +12,7 @@ use crate::isa::{Queue, Severity, Space};
 use crate::sim::order::{Access, Meeting, Order};
 use crate::sim::sync::Signal;
 use crate::sim::waits::raises;
-use crate::sim::{Finding, Machine};
+use crate::sim::{Finding, Machine, StepKind};
 
 /// Bundles looked at for a post.
 const LOOK_AHEAD: u64 = 4096;
@@ -41,6 +41,10 @@ pub(super) struct Observer {
     watch: Watchfulness,
     order: Order,
     saved: BTreeMap<u64, Order>,
+    /// What was met since the last bundle was accounted for: the next one tells it.
+    met: Vec<Meeting>,
+    /// An edit came after the last bundle, so what transfers meet since belongs to the next one.
+    edited: bool,
 }
 
 impl Observer {
@@ -51,36 +55,53 @@ impl Observer {
             watch,
             saved: BTreeMap::from([(order.position(), order.clone())]),
             order,
+            met: Vec::new(),
+            edited: false,
         }
     }
 
-    /// Looks at the records up to the present point, those that it has not seen.
-    fn follow(&mut self, machine: &Machine) -> Vec<Meeting> {
-        let mut found = Vec::new();
+    /// Looks at the records up to the present point, those that it has not seen; `again`: their bundles are accounted for.
+    fn follow(&mut self, machine: &Machine, again: bool) {
         let journal = machine.journal();
         while self.order.position() < journal.position() {
-            if !self.order.follow(journal, &mut found) {
+            let at = self.order.position();
+            let kind = journal.record(at).map(|r| r.head.kind);
+            self.edited |= kind == Some(StepKind::Edit);
+            let known = self.met.len();
+            if !self.order.follow(journal, &mut self.met) {
                 // The record was too large for the journal. What came before it counts as ordered.
                 self.order = Order::new(journal.position(), machine.queues(), self.watch.races);
             }
+            if kind == Some(StepKind::Retire) {
+                self.edited = false;
+            }
+            if again && !self.edited {
+                let told = if kind == Some(StepKind::Retire) {
+                    0
+                } else {
+                    known
+                };
+                self.met.truncate(told);
+            }
         }
-        found
     }
 
-    /// Goes back to a position of the journal, which is the present one.
-    fn rewind(&mut self, machine: &Machine) {
+    /// Goes back to the present position of the journal; false when it holds too little of the way there from a copy.
+    fn rewind(&mut self, machine: &Machine) -> bool {
         let position = machine.journal().position();
         self.saved.split_off(&(position + 1));
         if self.order.position() <= position {
-            return;
+            return true;
         }
+        self.met.clear();
+        self.edited = false;
         let near = self.saved.values().next_back();
-        let near = near.filter(|o| o.position() >= machine.journal().oldest());
-        self.order = match near {
-            Some(order) => order.clone(),
-            None => Order::new(position, machine.queues(), self.watch.races),
+        let Some(order) = near.filter(|o| o.position() >= machine.journal().oldest()) else {
+            return false;
         };
-        self.follow(machine);
+        self.order = order.clone();
+        self.follow(machine, true);
+        true
     }
 }
 
@@ -115,10 +136,12 @@ impl Session {
         if !self.observer.watch.findings {
             return;
         }
-        let met = self.observer.follow(&self.machine);
-        if self.findings.knows(seq) {
+        let known = self.findings.knows(seq);
+        self.observer.follow(&self.machine, known);
+        if known {
             return;
         }
+        let met = std::mem::take(&mut self.observer.met);
         let mut found: Vec<Finding> = met.iter().map(|m| self.tell(seq, m)).collect();
         if self.machine.queues().all(|q| self.machine.exited(q)) {
             found.extend(self.never_filled(seq));
@@ -139,8 +162,37 @@ impl Session {
 
     /// The future after the present point is gone.
     pub(super) fn rewind_observer(&mut self) {
+        if self.observer.watch.findings && !self.observer.rewind(&self.machine) {
+            self.come_again();
+        }
+    }
+
+    /// Comes to the present point once more, from a checkpoint with a copy of the detector, for a log that does not reach back to one.
+    fn come_again(&mut self) {
+        let here = self.mark();
+        // A checkpoint that a replay left has no copy.
+        let from = self.observer.saved.iter().rev().find_map(|(at, order)| {
+            let (mark, state) = self.timeline.checkpoint_before(*at)?;
+            (mark.position == *at).then(|| (mark, state.clone(), order.clone()))
+        });
+        let Some((mark, state, order)) = from else {
+            // What came before counts as ordered.
+            let queues = self.machine.queues();
+            self.observer.order = Order::new(here.position, queues, self.observer.watch.races);
+            return;
+        };
+        self.machine.restore(&state, mark.position, mark.seq);
+        self.observer.order = order;
+        // An interrupt waits: the present point was one before.
+        while self.mark().position < here.position && self.replay_one().is_ok() {
+            self.observer.follow(&self.machine, true);
+        }
+    }
+
+    /// Looks at what an edit, and transfers without a bundle, did: the log may not hold it any more when the next bundle comes.
+    pub(super) fn keep_up(&mut self) {
         if self.observer.watch.findings {
-            self.observer.rewind(&self.machine);
+            self.observer.follow(&self.machine, false);
         }
     }
 

@@ -92,6 +92,7 @@ impl Session {
         }
         // Transfers may have finished also when nothing retired.
         self.timeline.end = self.mark();
+        self.keep_up();
         stepped
     }
 
@@ -190,7 +191,7 @@ impl Session {
     }
 
     /// Makes the next record of the recorded path, or a bundle with all its records; false when it was interrupted.
-    fn replay_one(&mut self) -> Result<bool, SessionError> {
+    pub(super) fn replay_one(&mut self) -> Result<bool, SessionError> {
         let position = self.machine.journal().position();
         if self.machine.redo().is_some() {
             return Ok(true);

@@ -37,6 +37,7 @@ impl Session {
         let bytes = changes.iter().map(Change::size).sum();
         self.timeline.edited(at, changes);
         self.timeline.end = self.mark();
+        self.keep_up();
         if self.timeline.grown(bytes) {
             self.save();
         }
