@@ -17,6 +17,9 @@ use crate::tui::keymap::UiAction;
 const SAMPLE: u64 = 64;
 /// Records looked at for writes to the selection in one drawing.
 const PER_FRAME: u64 = 1 << 14;
+/// Writes to the selection that are kept before close ones are made one, and columns that a screen may have.
+const MOST_MARKS: usize = 1 << 14;
+const FINEST: u64 = 1 << 13;
 const BARS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 /// Which records wrote to the selection, as far as they were looked at.
@@ -50,7 +53,22 @@ impl Writes {
             }
         }
         self.until = to;
+        if self.seqs.len() > MOST_MARKS {
+            thin(&mut self.seqs, journal.end_seq() / FINEST);
+        }
     }
+}
+
+/// Drops what is less than `gap` behind its predecessor: no screen is wide enough to show both.
+fn thin(seqs: &mut Vec<u64>, gap: u64) {
+    let mut last: Option<u64> = None;
+    seqs.retain(|seq| {
+        let far = last.is_none_or(|l| seq.saturating_sub(l) >= gap.max(1));
+        if far {
+            last = Some(*seq);
+        }
+        far
+    });
 }
 
 /// The pane.
