@@ -310,4 +310,19 @@ mod tests {
             prop_assert!(c + 1 == width || seq < first(c + 1, total, width));
         }
     }
+
+    #[test]
+    fn thinning_keeps_what_a_screen_could_show() {
+        let mut seqs: Vec<u64> = (0..1000).chain([5000, 5001, 9000]).collect();
+        let all = seqs.clone();
+        thin(&mut seqs, 10);
+        assert!(seqs.len() < 110, "{}", seqs.len());
+        // Whatever was dropped has one that is kept less than a gap before it.
+        for seq in all {
+            assert!(seqs.iter().any(|k| *k <= seq && seq - k < 10), "{seq}");
+        }
+        let mut one_each = vec![3, 3, 4];
+        thin(&mut one_each, 0);
+        assert_eq!(one_each, [3, 4]);
+    }
 }
