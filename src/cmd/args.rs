@@ -135,6 +135,13 @@ impl Args<'_> {
         found.map_or(end..end, |v| v.2.clone())
     }
 
+    /// Where the arguments stand, from the first to the last; the end of the line when there are none.
+    pub fn extent(&self) -> Span {
+        let end = self.line.len();
+        let start = self.values.iter().map(|v| v.2.start).min().unwrap_or(end);
+        start..self.values.iter().map(|v| v.2.end).max().unwrap_or(end)
+    }
+
     /// The text of an argument as typed.
     pub fn source(&self, arg: &str) -> &str {
         self.line.get(self.span(arg)).unwrap_or("").trim()

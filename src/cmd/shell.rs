@@ -6,7 +6,7 @@ use super::args::{self, Context};
 use super::command_of;
 use super::complete::{Completion, complete};
 use super::error::CmdError;
-use super::lang::word_at;
+use super::lang::{Span, word_at};
 use super::launch::{Input, Launch};
 use super::outcome::Outcome;
 use super::output::Output;
@@ -32,6 +32,8 @@ pub enum Started {
 struct Running {
     line: String,
     command: &'static Command,
+    /// Its arguments, where what goes wrong on the way is told.
+    at: Span,
     /// Not yet begun.
     goal: Option<Goal>,
 }
@@ -165,6 +167,7 @@ impl Shell {
                     self.running = Some(Running {
                         line: line.to_owned(),
                         command,
+                        at: args.extent(),
                         goal: Some(goal),
                     });
                     return Started::Running;
@@ -198,7 +201,7 @@ impl Shell {
                 let log = self.session.take_log();
                 (Ok(report::output(&self.session, &stop, log)), Some(stop))
             }
-            Progress::Failed(e) => (Err(e.into()), None),
+            Progress::Failed(e) => (Err(CmdError::from(e).at(running.at.clone())), None),
         };
         let Running { line, command, .. } = self.running.take()?;
         let outcome = Outcome::new(&self.session, &line, Some(command), result, stop);

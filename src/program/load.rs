@@ -43,12 +43,14 @@ pub enum LoadError {
         len: u64,
     },
     /// Hex text with a wrong character.
-    #[error("{}:{line}: found {found:?}, expected hex digits", path.display())]
+    #[error("{}:{line}:{column}: found {found:?}, expected hex digits", path.display())]
     NotHex {
         /// The file.
         path: PathBuf,
         /// Line, from 1.
         line: usize,
+        /// Character of the line, from 1.
+        column: usize,
         /// The character.
         found: char,
     },
@@ -415,31 +417,37 @@ fn whole_bundles(path: &Path, len: u64) -> Result<(), LoadError> {
 }
 
 fn text(path: &Path, bytes: Vec<u8>) -> Result<String, LoadError> {
-    String::from_utf8(bytes).map_err(|_| LoadError::NotText(path.to_owned()))
+    let text = String::from_utf8(bytes).map_err(|_| LoadError::NotText(path.to_owned()))?;
+    // Editors of some systems put a byte order mark in front of UTF-8.
+    Ok(text
+        .strip_prefix('\u{FEFF}')
+        .map(str::to_owned)
+        .unwrap_or(text))
 }
 
 /// The digits of hex text: `#` comments, row labels `10:`, `0x`, blanks and `_|,` are skipped.
 fn hex_digits(path: &Path, text: &str) -> Result<Vec<u8>, LoadError> {
     let mut digits = Vec::new();
-    for (number, line) in text.lines().enumerate() {
-        let line = line.split('#').next().unwrap_or("");
+    for (number, whole) in text.lines().enumerate() {
+        let line = whole.split('#').next().unwrap_or("");
         let line = match line.split_once(':') {
             Some((label, rest)) if label.trim().bytes().all(|b| b.is_ascii_hexdigit()) => rest,
             _ => line,
         };
         for word in line.split(|c: char| c.is_whitespace() || matches!(c, '_' | '|' | ',')) {
             let word = word.strip_prefix("0x").unwrap_or(word);
-            for c in word.chars() {
-                match c.to_digit(16) {
-                    Some(d) => digits.push(d as u8),
-                    None => {
-                        return Err(LoadError::NotHex {
-                            path: path.to_owned(),
-                            line: number + 1,
-                            found: c,
-                        });
+            for (at, c) in word.char_indices() {
+                let digit = c.to_digit(16).ok_or_else(|| {
+                    // A word is a part of its line, so the distance of the two is its place.
+                    let before = word.as_ptr() as usize - whole.as_ptr() as usize + at;
+                    LoadError::NotHex {
+                        path: path.to_owned(),
+                        line: number + 1,
+                        column: whole.get(..before).map_or(0, |b| b.chars().count()) + 1,
+                        found: c,
                     }
-                }
+                })?;
+                digits.push(digit as u8);
             }
         }
     }

@@ -326,9 +326,8 @@ impl Session {
 
 /// The wait for a count, or for an event.
 fn threshold(on: Signal, count: u32) -> String {
-    if on.event {
-        format!("$E[{}]==1", on.idx)
-    } else {
-        format!("$S[{}]>={count}", on.idx)
+    match on.event {
+        true => format!("{on}==1"),
+        false => format!("{on}>={count}"),
     }
 }

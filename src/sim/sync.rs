@@ -1,6 +1,8 @@
 //! What a step did to order itself against other streams: marks in the journal, without effect on the state. The race detector
 //! ([`crate::sim::order`]) reads them.
 
+use std::fmt;
+
 /// A semaphore or an event.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Signal {
@@ -14,6 +16,13 @@ impl Signal {
     /// The semaphore or event of a number.
     pub const fn new(event: bool, idx: u8) -> Signal {
         Signal { event, idx }
+    }
+}
+
+impl fmt::Display for Signal {
+    /// As the listing writes it: `$S[3]`, `$E[3]`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "${}[{}]", if self.event { 'E' } else { 'S' }, self.idx)
     }
 }
 

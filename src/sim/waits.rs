@@ -48,22 +48,15 @@ impl Wait {
 
 impl fmt::Display for Wait {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.mode.comparator() {
+        let (op, threshold) = match self.mode.comparator() {
             Some(c) => {
-                let op = ["", "==", "<", "<=", ">", ">="]
-                    .get(usize::from(c))
-                    .unwrap_or(&"?");
-                write!(
-                    f,
-                    "$S[{}]{op}{} (is {})",
-                    self.idx, self.threshold, self.value
-                )
+                let ops = ["", "==", "<", "<=", ">", ">="];
+                (*ops.get(usize::from(c)).unwrap_or(&"?"), self.threshold)
             }
-            None => {
-                let want = u8::from(self.mode.0 < 0x0E);
-                write!(f, "$E[{}]=={want} (is {})", self.idx, self.value)
-            }
-        }
+            None => ("==", u32::from(self.mode.0 < 0x0E)),
+        };
+        let on = Signal::new(self.on_event(), self.idx);
+        write!(f, "{on}{op}{threshold} (is {})", self.value)
     }
 }
 

@@ -110,10 +110,11 @@ fn text_forms() {
             format!("{hex}{rest}\n0xa1, 0x10 {}", "0".repeat(124)).as_bytes(),
         ),
         ("bad.hex", b"a4\nzz"),
+        ("deep.hex", "# é\n00: a4 é_0x5\u{3b1}".as_bytes()),
         ("short.hex", b"a410"),
         ("x.tasm", b".gen v4\n.engine act\nNOP\n.engine sp\nHALT"),
         ("y.tasm", b".gen v2\nNOP"),
-        ("dve.tasm", b"NOP"),
+        ("dve.tasm", b"\xEF\xBB\xBFNOP"),
         ("bad.tasm", b"NOP\nFOO"),
         ("latin.tasm", b"\xff"),
     ]);
@@ -125,7 +126,11 @@ fn text_forms() {
     for (files, text) in [
         (
             &["bad.hex"][..],
-            "bad.hex:2: found 'z', expected hex digits",
+            "bad.hex:2:1: found 'z', expected hex digits",
+        ),
+        (
+            &["deep.hex"],
+            "deep.hex:2:8: found 'é', expected hex digits",
         ),
         (&["short.hex"], "4 hex digits, not a multiple of 128"),
         (&["bad.tasm"], "bad.tasm:2:1: found `FOO`"),
