@@ -1,6 +1,7 @@
 //! The commands, a file per chapter. A record says how a command is read and explained, the function under it what it does.
 
 mod code;
+mod diff;
 mod edit;
 mod explore;
 pub mod info;
@@ -22,6 +23,7 @@ pub const ALL: &[&[Command]] = &[
     stops::COMMANDS,
     inspect::COMMANDS,
     touch::COMMANDS,
+    diff::COMMANDS,
     info::COMMANDS,
     edit::COMMANDS,
     code::COMMANDS,
