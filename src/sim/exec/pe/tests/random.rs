@@ -178,7 +178,9 @@ fn check(g: Generation, f64_sum: bool, first_first: bool, written: bool, passes:
         psum: vec![vec![0xFF; 16384]; 128],
     };
     let start = rig.digest();
-    let mut loaded: Option<(u8, bool)> = None;
+    let mut loaded: Option<u8> = None;
+    // Which quadrants hold two values per cell: a pass may only meet weights of its own mode.
+    let mut doubled = [[false; 4]; 4];
     for p in passes {
         let mut seed = p.seed;
         // fp32 goes with fp32 only; two values per cell are an fp8 matter on v4.
@@ -208,8 +210,15 @@ fn check(g: Generation, f64_sum: bool, first_first: bool, written: bool, passes:
         };
         // Members lie 128 elements apart: a multiple of 16 (isa 05 §5).
         let dims = |n: usize| [(1i16, n as u16), (1, 1), (128, planes as u16)];
-        if p.load || loaded.is_none_or(|l| l.1 != double) {
-            // Two-member loads use the whole array, so no tile keeps another mode.
+        let quadrants = |g: u8| (0..4usize).filter(move |q| g >> q & 1 != 0);
+        let mixed = quadrants(p.row_grp)
+            .any(|r| quadrants(col_grp).any(|c| doubled[r][c] != double));
+        if p.load || loaded.is_none() || mixed {
+            for r in quadrants(p.row_grp) {
+                for c in quadrants(col_grp) {
+                    doubled[r][c] = double;
+                }
+            }
             let k = kind(w_type);
             let m = mode(w_type, p.seed);
             for r in 0..rows {
@@ -237,10 +246,10 @@ fn check(g: Generation, f64_sum: bool, first_first: bool, written: bool, passes:
             }
             let src = pattern(g, Space::Sbuf, rb as u16, 0, &dims(cols));
             rig.run(bundle(1, src, None, &fields(w_type, m)));
-            loaded = Some((w_type, double));
+            loaded = Some(w_type);
         }
         let x_type = match loaded {
-            Some((10, _)) => 10,
+            Some(10) => 10,
             _ if double => 15,
             _ if p.x_type == 10 => 6,
             _ => p.x_type,
