@@ -34,6 +34,7 @@ pub fn run(
     err: &mut dyn Write,
 ) -> io::Result<Exit> {
     let mut verdict = Verdict::default();
+    let mut checked = false;
     while !shell.is_over()
         && let Some(item) = shell.script.next()
     {
@@ -50,6 +51,7 @@ pub fn run(
             writeln!(err, "{}", e.report(Some(&item.origin), &item.text))?;
         }
         verdict.see(&outcome, &item, handles);
+        checked |= item.text.trim() == ARRAYS;
         if verdict.first != Exit::Done && !options.keep_going {
             break;
         }
@@ -57,8 +59,43 @@ pub fn run(
     if let Some(why) = &verdict.unhandled {
         writeln!(err, "{why}")?;
     }
-    Ok(verdict.exit())
+    let exit = verdict.exit();
+    if exit == Exit::Done && !checked {
+        return check_arrays(shell, options, out, err);
+    }
+    Ok(exit)
 }
+
+/// Looks at the arrays that a manifest expects, once its program has ended.
+fn check_arrays(
+    shell: &mut Shell,
+    options: Options,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> io::Result<Exit> {
+    let session = shell.session();
+    if session.program().expected.is_empty() {
+        return Ok(Exit::Done);
+    }
+    let machine = session.machine();
+    if !machine.queues().all(|queue| machine.exited(queue)) {
+        let note = "tpbdbg: the expected arrays were not looked at: the program has not ended";
+        writeln!(err, "{note}")?;
+        return Ok(Exit::Done);
+    }
+    let Some(outcome) = shell.execute(ARRAYS) else {
+        return Ok(Exit::Done);
+    };
+    print(&outcome, options, out)?;
+    let Err(e) = &outcome.result else {
+        return Ok(Exit::Done);
+    };
+    writeln!(err, "{}", e.report(None, ARRAYS))?;
+    Ok(e.kind.exit())
+}
+
+/// What a batch does at its end.
+const ARRAYS: &str = "expect arrays";
 
 /// Prints the answer of a command, as text or as JSON.
 ///

@@ -123,12 +123,12 @@ pub(super) struct Open {
     /// Do not stop a batch at the first failed command or at a fault
     #[arg(long)]
     pub keep_going: bool,
-    /// Engine scheduling: round-robin, timed, random or bursts
-    #[arg(long, default_value = "round-robin", value_parser = Policy::NAMES)]
-    pub sched: String,
+    /// Engine scheduling: round-robin (the default), timed, random or bursts
+    #[arg(long, value_parser = Policy::NAMES)]
+    pub sched: Option<String>,
     /// Seed of `--sched random` and `--sched bursts`
-    #[arg(long, default_value_t = 0, value_parser = number)]
-    pub seed: u64,
+    #[arg(long, value_parser = number)]
+    pub seed: Option<u64>,
     /// Colours
     #[arg(long, default_value = "auto")]
     pub color: Color,
@@ -137,7 +137,7 @@ pub(super) struct Open {
 /// What is opened.
 #[derive(Clone, Debug, Args)]
 pub(super) struct Programs {
-    /// Bundle stream, hex or assembler text, `.neff`, directory, `-` for standard input, `sample:NAME`
+    /// Bundle stream, hex or assembler text, `.neff`, `.toml` manifest, directory, `-` for standard input, `sample:NAME`
     #[arg(value_name = "PROGRAM")]
     pub programs: Vec<PathBuf>,
     #[command(flatten)]

@@ -15,7 +15,6 @@ use crate::cmd::{CmdError, ErrorKind, Exit, Shell, help, samples};
 use crate::config::Config;
 use crate::isa::Queue;
 use crate::paint::theme::{Depth, Theme};
-use crate::sim::Policy;
 use crate::tools::ToolError;
 use crate::tui::app::App;
 use crate::tui::keymap::Keymap;
@@ -211,7 +210,8 @@ fn theme(color: Color, config: &Config) -> Theme {
 /// Opens the program, and queues the commands of the command line in the order given.
 fn shell(open: &Open, matches: &ArgMatches) -> Result<Shell> {
     let mut launch = launch(&open.programs, matches)?;
-    launch.policy = Policy::parse(&open.sched, open.seed).unwrap_or_default();
+    launch.sched = open.sched.clone();
+    launch.seed = open.seed;
     for load in &open.loads {
         launch.loads.push(load_option(load)?);
     }

@@ -135,12 +135,16 @@ impl From<SessionError> for CmdError {
     fn from(e: SessionError) -> CmdError {
         let kind = match e {
             SessionError::Unreachable { .. }
+            | SessionError::BeforeStart { .. }
             | SessionError::Future { .. }
             | SessionError::Diverged { .. }
             | SessionError::Interrupted
             | SessionError::NoEdit { .. }
             | SessionError::NoRedo { .. } => ErrorKind::State,
-            SessionError::Array { .. } | SessionError::Shape { .. } => ErrorKind::File,
+            SessionError::Array { .. }
+            | SessionError::Shape { .. }
+            | SessionError::State { .. }
+            | SessionError::Stream(_) => ErrorKind::File,
             _ => ErrorKind::Usage,
         };
         CmdError::new(kind, e.to_string())

@@ -294,7 +294,7 @@ fn of_word(kind: ArgKind, cx: Context<'_>, word: &Word, form: Form) -> Result<Va
         ArgKind::Number => Value::Number(number()?),
         ArgKind::Real => Value::Real(lang::float(text).map_err(|_| wrong(None))?),
         ArgKind::Moment => Value::Moment(match text {
-            "start" => Moment::Seq(0),
+            "start" => Moment::Seq(cx.session.start_seq()),
             "end" => Moment::End,
             _ if cx.session.snapshots().contains_key(text) => Moment::Snapshot(text.to_owned()),
             _ => {

@@ -10,9 +10,10 @@ use super::{lang, lower, samples};
 use crate::isa::{Generation, Queue};
 use crate::program::asm::AsmError;
 use crate::program::load::{self, LoadError};
-use crate::program::{self, Image, ImageData, Program};
+use crate::program::manifest::Manifest;
+use crate::program::{self, Image, ImageData, Program, Said};
 use crate::session::{Options, Session};
-use crate::sim::Policy;
+use crate::sim::{Policy, Settings};
 
 /// Where a program comes from.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -53,8 +54,10 @@ pub struct Launch {
     pub generation: Option<Generation>,
     /// Initial memory: a place and an array file.
     pub loads: Vec<(String, PathBuf)>,
-    /// Which engine goes next.
-    pub policy: Policy,
+    /// Which engine goes next, one of [`Policy::NAMES`], when said.
+    pub sched: Option<String>,
+    /// Seed of a random order, when said.
+    pub seed: Option<u64>,
     /// Bytes a container may unpack to; `None` is the default of the loader.
     pub max_unpacked: Option<u64>,
     /// Directory that relative file names of commands start from; empty for the current one.
@@ -72,7 +75,8 @@ impl Launch {
             return Ok(program);
         }
         // Names and limits of places are those of the session that the programs make.
-        let mut names = Session::new(program, self.options())?;
+        let options = self.options(&program)?;
+        let mut names = Session::new(program, options)?;
         let images = self
             .loads
             .iter()
@@ -119,15 +123,43 @@ impl Launch {
     /// # Errors
     /// As [`Launch::program`].
     pub fn open(&self) -> Result<Session, CmdError> {
-        Ok(Session::new(self.program()?, self.options())?)
+        let program = self.program()?;
+        let options = self.options(&program)?;
+        Ok(Session::new(program, options)?)
     }
 
-    fn options(&self) -> Options {
-        Options {
-            generation: self.generation,
-            policy: self.policy,
-            ..Options::default()
+    fn options(&self, program: &Program) -> Result<Options, CmdError> {
+        let mut settings = Settings::default();
+        for Said { what, at } in &program.settings {
+            let (name, value) = what;
+            let set = settings.set(name, value);
+            set.map_err(|e| CmdError::new(ErrorKind::File, format!("{at}: {e}")))?;
         }
+        Ok(Options {
+            generation: self.generation,
+            settings,
+            policy: self.policy(program)?,
+            ..Options::default()
+        })
+    }
+
+    /// The scheduling policy: of the command line, else of a manifest, else the default.
+    ///
+    /// # Errors
+    /// There is none of that name.
+    pub fn policy(&self, program: &Program) -> Result<Policy, CmdError> {
+        let said = program.scheduler.as_ref();
+        let seed = self.seed.or(said.map(|s| s.what.1)).unwrap_or(0);
+        let (name, at) = match (&self.sched, said) {
+            (Some(name), _) => (name.as_str(), String::new()),
+            (None, Some(s)) => (s.what.0.as_str(), format!("{}: ", s.at)),
+            (None, None) => (Policy::default().name(), String::new()),
+        };
+        Policy::parse(name, seed).ok_or_else(|| {
+            let allowed = Policy::NAMES.join(" or ");
+            let m = format!("{at}sched takes {allowed}, found {name:?}");
+            CmdError::new(ErrorKind::File, m)
+        })
     }
 
     /// Hash of the bytes of a program, so that a session file can tell that it changed.
@@ -198,6 +230,20 @@ fn feed(hasher: &mut xxhash_rust::xxh3::Xxh3, path: &Path) -> Result<(), CmdErro
         for file in files {
             hasher.update(file.file_name().unwrap_or_default().as_encoded_bytes());
             feed(hasher, &file)?;
+        }
+        return Ok(());
+    }
+    if path
+        .extension()
+        .is_some_and(|e| e.eq_ignore_ascii_case("toml"))
+    {
+        // What a manifest names belongs to it; one that cannot be read has nothing but its text.
+        let text = std::fs::read_to_string(path).map_err(told)?;
+        hasher.update(text.as_bytes());
+        let manifest: Manifest = toml::from_str(&text).unwrap_or_default();
+        let dir = path.parent().unwrap_or(Path::new(""));
+        for name in manifest.files().filter(|name| !name.ends_with(".toml")) {
+            feed(hasher, &dir.join(name))?;
         }
         return Ok(());
     }

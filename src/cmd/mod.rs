@@ -11,6 +11,7 @@ pub mod args;
 pub mod complete;
 pub mod error;
 pub mod explain;
+pub mod files;
 pub mod groups;
 pub mod help;
 pub mod highlight;

@@ -117,13 +117,13 @@ pub fn header(launch: &Launch, session: &Session, path: &Path) -> Result<Value, 
         .loads
         .iter()
         .map(|(place, file)| json!({ "place": place, "file": relative(file, from) }));
-    let seed = launch.policy.seed();
+    let policy = launch.policy(session.program())?;
     Ok(json!({
         "tpbdbg": VERSION,
         "program": programs,
         "generation": session.generation().info().name,
-        "sched": launch.policy.name(),
-        "seed": seed,
+        "sched": policy.name(),
+        "seed": policy.seed(),
         "load": loads.collect::<Vec<Value>>(),
         "max_unpacked": launch.max_unpacked,
         "directory": relative(&launch.base, from),
@@ -211,9 +211,13 @@ fn launch(head: &Value, dir: &Path) -> Result<(Launch, Vec<Option<String>>), Str
         None => None,
         Some(name) => Some(Generation::parse(&name).ok_or_else(|| wrong("generation", &name))?),
     };
-    let seed = head.get("seed").and_then(Value::as_u64).unwrap_or(0);
-    let sched = text(head, "sched").unwrap_or_else(|| Policy::default().name().to_owned());
-    let policy = Policy::parse(&sched, seed).ok_or_else(|| wrong("sched", &sched))?;
+    let sched = text(head, "sched");
+    if let Some(name) = sched
+        .as_ref()
+        .filter(|name| !Policy::NAMES.contains(&name.as_str()))
+    {
+        return Err(wrong("sched", name));
+    }
     let mut loads = Vec::new();
     for l in list("load") {
         let place = text(&l, "place").ok_or("a `load` has no `place`")?;
@@ -224,7 +228,8 @@ fn launch(head: &Value, dir: &Path) -> Result<(Launch, Vec<Option<String>>), Str
         programs,
         generation,
         loads,
-        policy,
+        sched,
+        seed: head.get("seed").and_then(Value::as_u64),
         max_unpacked: head.get("max_unpacked").and_then(Value::as_u64),
         base: dir.join(text(head, "directory").unwrap_or_default()),
     };

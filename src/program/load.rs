@@ -1,5 +1,6 @@
-//! Files to a program: raw streams, hex text, assembler text, directories, standard input
-//! (interface §1).
+//! Files to a program: raw streams, hex text, assembler text, directories, containers, manifests, standard input (interface §1).
+
+mod manifest;
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -107,13 +108,16 @@ pub enum LoadError {
         /// What is wrong with it.
         source: NeffError,
     },
-    /// A format that is recognised but not read.
-    #[error("{}: {what} cannot be read yet", path.display())]
-    Unsupported {
-        /// The file.
-        path: PathBuf,
-        /// What it is.
-        what: &'static str,
+    /// A saved state is that of a whole program.
+    #[error("a manifest with a saved state takes no other program beside it")]
+    Beside,
+    /// Something in a manifest.
+    #[error("{at}: {message}")]
+    Manifest {
+        /// Where: `FILE:LINE:COLUMN`.
+        at: String,
+        /// What was found, what is allowed.
+        message: String,
     },
 }
 
@@ -162,6 +166,9 @@ pub fn load(
             loader.path(&input.path, input.queue)?;
         }
     }
+    if loader.program.start.is_some() && inputs.len() > 1 {
+        return Err(LoadError::Beside);
+    }
     if loader.program.streams.is_empty() && !inputs.is_empty() {
         let note = "no bundle in the program".to_owned();
         loader.program.notes.push(note);
@@ -180,6 +187,7 @@ enum Kind {
     Hex,
     Text,
     Container,
+    Manifest,
 }
 
 struct Loader {
@@ -197,13 +205,9 @@ impl Loader {
         if meta.is_dir() {
             return self.directory(path);
         }
-        let unsupported = |what| LoadError::Unsupported {
-            path: path.to_owned(),
-            what,
-        };
         let mut kind = match extension(path).as_str() {
             "neff" => Kind::Container,
-            "toml" => return Err(unsupported("a manifest")),
+            "toml" => Kind::Manifest,
             "hex" => Kind::Hex,
             "tasm" => Kind::Text,
             _ => Kind::Raw,
@@ -257,6 +261,7 @@ impl Loader {
             Kind::Raw => bytes,
             Kind::Hex => hex_bytes(path, &text(path, bytes)?)?,
             Kind::Text => return self.source(path, &text(path, bytes)?, queue),
+            Kind::Manifest => return self.manifest(path, bytes),
         };
         whole_bundles(path, bytes.len() as u64)?;
         let queue = queue.unwrap_or(Queue::Any);
@@ -271,16 +276,7 @@ impl Loader {
         };
         let part = assemble(text, &path.display().to_string(), &options).map_err(LoadError::Asm)?;
         if let Some(found) = part.generation {
-            match self.program.generation {
-                Some(expected) if expected != found => {
-                    return Err(LoadError::Generation {
-                        path: path.to_owned(),
-                        found,
-                        expected,
-                    });
-                }
-                _ => self.program.generation = Some(found),
-            }
+            self.wants(path, found)?;
         }
         for region in part.regions {
             if self.program.region(&region.name).is_some() {
@@ -294,6 +290,21 @@ impl Loader {
             self.add(stream)?;
         }
         Ok(())
+    }
+
+    /// A file says its generation.
+    fn wants(&mut self, path: &Path, found: Generation) -> Result<(), LoadError> {
+        match self.program.generation {
+            Some(expected) if expected != found => Err(LoadError::Generation {
+                path: path.to_owned(),
+                found,
+                expected,
+            }),
+            _ => {
+                self.program.generation = Some(found);
+                Ok(())
+            }
+        }
     }
 
     /// The streams, variables and queues of a container.

@@ -12,12 +12,15 @@ pub mod check;
 pub mod explain;
 pub mod listing;
 pub mod load;
+pub mod manifest;
 pub mod neff;
 pub mod npy;
 mod pages;
 pub mod queues;
 mod region;
 mod stream;
+
+use std::path::PathBuf;
 
 use crate::isa::{Generation, Queue};
 
@@ -41,6 +44,47 @@ pub struct Program {
     pub queues: Vec<queues::DmaQueue>,
     /// What is worth saying about the files, e.g. empty streams.
     pub notes: Vec<String>,
+    /// Scheduler, by its name and seed, when a manifest chooses it.
+    pub scheduler: Option<Said<(String, u64)>>,
+    /// Settings of a manifest: name and value.
+    pub settings: Vec<Said<(String, String)>>,
+    /// Arrays that places must hold at the end.
+    pub expected: Vec<Expected>,
+    /// The state to start from, instead of reset and images.
+    pub start: Option<Start>,
+}
+
+/// Something that a file says, and where: `FILE:LINE:COLUMN`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Said<T> {
+    /// What it says.
+    pub what: T,
+    /// Where.
+    pub at: String,
+}
+
+/// An array that a place must hold at the end.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Expected {
+    /// Name of the region.
+    pub name: String,
+    /// Its file.
+    pub file: PathBuf,
+    /// Content of the file, a `.npy` array that fits the region.
+    pub array: Vec<u8>,
+    /// How far an element may be off.
+    pub tolerance: f64,
+}
+
+/// A saved state of the core.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Start {
+    /// Its file.
+    pub file: PathBuf,
+    /// Content of the file.
+    pub image: Vec<u8>,
+    /// Bundles retired before it.
+    pub seq: u64,
 }
 
 impl Program {

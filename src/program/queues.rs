@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 /// A variable, which pseudo instructions name by number.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Variable {
     /// Its number.
     pub id: u32,
@@ -16,7 +19,8 @@ pub struct Variable {
 }
 
 /// One side of a copy.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Side {
     /// First byte in DRAM.
     pub addr: u64,
@@ -25,7 +29,8 @@ pub struct Side {
 }
 
 /// A descriptor of a block.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Copy {
     /// Bytes read.
     pub from: Side,

@@ -142,6 +142,8 @@ pub struct Region {
     pub place: Place,
     /// Data type of its elements, when declared.
     pub dtype: Option<DType>,
+    /// Shape of the array it holds, outermost dimension first, when declared.
+    pub shape: Option<Vec<u64>>,
 }
 
 /// Bytes a place holds before the first bundle.

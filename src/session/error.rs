@@ -1,14 +1,17 @@
 //! Why a verb of the session was refused.
 
+use std::path::PathBuf;
+
 use thiserror::Error;
 
 use super::edit::EDIT_LIMIT;
 use super::expr::EvalError;
 use super::place::{Place, PlaceError};
 use crate::isa::Queue;
+use crate::program::ReadError;
 use crate::program::npy::NpyError;
-use crate::sim::MemError;
 use crate::sim::settings::SettingError;
+use crate::sim::{ImageError, MemError};
 
 /// A verb failed; nothing changed unless its text says so.
 #[derive(Debug, Error)]
@@ -55,6 +58,14 @@ pub enum SessionError {
         seq: u64,
         /// The oldest reachable sequence number.
         oldest: u64,
+    },
+    /// A session that began in the middle.
+    #[error("seq {seq} lies before the start: the session began at seq {start}")]
+    BeforeStart {
+        /// What was asked for.
+        seq: u64,
+        /// Bundles retired before the session began.
+        start: u64,
     },
     /// Replaying recorded steps did not give what was recorded.
     #[error("replay left the recorded path at seq {seq}: {what}")]
@@ -115,6 +126,17 @@ pub enum SessionError {
     /// The user interrupted.
     #[error("interrupted")]
     Interrupted,
+    /// A stream that can no longer be read.
+    #[error(transparent)]
+    Stream(#[from] ReadError),
+    /// A saved state.
+    #[error("{}: {error}", file.display())]
+    State {
+        /// Its file.
+        file: PathBuf,
+        /// What is wrong.
+        error: ImageError,
+    },
     /// No such snapshot.
     #[error("no snapshot {0:?}")]
     NoSnapshot(String),

@@ -24,6 +24,7 @@ mod observer;
 mod place;
 mod ranges;
 mod run;
+mod save;
 mod seqs;
 mod snapshots;
 mod source;
@@ -56,6 +57,7 @@ pub use info::{HistoryInfo, Poster, StreamInfo, Stuck};
 pub use observer::Watchfulness;
 pub use place::{NamedPlace, Origin, Place, PlaceError};
 pub use run::{Budget, Goal, Progress};
+pub use save::Saved;
 pub use snapshots::{Diff, GAP, Side, Snapshot};
 pub use stop::{Access, Hit, Stop, StopDetail, StopKind};
 pub use stops::{Breakpoint, StopSpec, Stops, Watch};
@@ -161,6 +163,7 @@ impl Session {
         let focus = first_queue(&program);
         let watchfulness = Watchfulness::default();
         let observer = Observer::new(&machine, watchfulness);
+        let last = Stop::start(timeline.base().seq);
         let mut session = Session {
             program,
             places,
@@ -176,7 +179,7 @@ impl Session {
             watchfulness,
             observer,
             focus,
-            last: Stop::start(),
+            last,
             pending: None,
             lost: 0,
             history: options.history,
@@ -206,7 +209,7 @@ impl Session {
         self.findings = Findings::default();
         self.observe_anew();
         self.stops.forget_hits();
-        self.last = Stop::start();
+        self.last = Stop::start(self.start_seq());
         self.pending = None;
         self.lost = 0;
         self.epoch += 1;
@@ -325,8 +328,14 @@ impl Session {
         match self.lets.get(name) {
             Some(Let::Place(p)) => Some(*p),
             Some(Let::Expr(..)) => None,
-            None => self.places.iter().find(|p| p.name == name).map(|p| p.place),
+            None => self.program_place(name),
         }
+    }
+
+    /// A place of the program, whatever `let` makes of its name.
+    pub fn program_place(&self, name: &str) -> Option<Place> {
+        let place = self.places.iter().find(|p| p.name == name)?;
+        Some(place.place)
     }
 
     /// All named places: those of the program in its order, then those of `let` by name.
@@ -382,9 +391,21 @@ fn load(
     machine.journal_mut().set_recording(false);
     machine.edit(|w| source::fill(program, w))?;
     machine.journal_mut().set_recording(true);
+    if let Some(start) = &program.start {
+        let geometry = *machine.state().geometry();
+        let state = State::from_image(&start.image, geometry).map_err(|error| {
+            let file = start.file.clone();
+            SessionError::State { file, error }
+        })?;
+        machine.start_from(
+            state,
+            source::policy(program).unwrap_or_default(),
+            start.seq,
+        );
+    }
     let base = Mark {
         position: machine.journal().position(),
-        seq: 0,
+        seq: machine.journal().seq(),
     };
     let start = machine.checkpoint();
     Ok((machine, Timeline::new(base, start, settings)))

@@ -8,7 +8,7 @@ use super::place::{NamedPlace, Origin, Place};
 use crate::isa::{Bundle, Queue};
 use crate::program::queues::{self, Side};
 use crate::program::{BranchForm, ImageData, Program, Region};
-use crate::sim::{BranchUnit, Bundles, DmaQueue, Geometry, Leg, Stream, Tables, Writer};
+use crate::sim::{BranchUnit, Bundles, DmaQueue, Geometry, Leg, Policy, Stream, Tables, Writer};
 
 /// A stream of a shared program.
 struct Feed {
@@ -42,6 +42,12 @@ pub(super) fn streams(program: &Arc<Program>) -> impl Iterator<Item = (Queue, St
         let bundles = Arc::new(feed);
         (s.queue, Stream { bundles, branch })
     })
+}
+
+/// The scheduling policy that a manifest chooses.
+pub(super) fn policy(program: &Program) -> Option<Policy> {
+    let (name, seed) = &program.scheduler.as_ref()?.what;
+    Policy::parse(name, *seed)
 }
 
 /// The variables and queues that pseudo instructions name.
@@ -101,7 +107,7 @@ pub(super) fn places(
                 dtype: r.dtype.and_then(|d| d.kind()),
                 ..place(geometry, &r.place)?
             },
-            shape: None,
+            shape: r.shape.clone(),
             origin: Origin::Program,
         })
     };

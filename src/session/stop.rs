@@ -136,11 +136,11 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// The stop before anything has run.
-    pub fn start() -> Stop {
+    /// The stop before anything has run; `seq` bundles retired before.
+    pub fn start(seq: u64) -> Stop {
         Stop {
             kind: StopKind::Start,
-            seq: 0,
+            seq,
             queue: None,
             engine: None,
             index: 0,

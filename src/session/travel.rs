@@ -323,6 +323,10 @@ impl Session {
                         Some((mark, state)) if behind || mark.position > position => {
                             self.machine.restore(state, mark.position, mark.seq);
                         }
+                        None if seq < self.start_seq() => {
+                            let start = self.start_seq();
+                            return Err(SessionError::BeforeStart { seq, start });
+                        }
                         None if behind => {
                             return Err(SessionError::Unreachable {
                                 seq,
@@ -338,6 +342,11 @@ impl Session {
                 }
             }
         }
+    }
+
+    /// Bundles retired before the session began: 0 but for a saved state.
+    pub fn start_seq(&self) -> u64 {
+        self.timeline.base().seq
     }
 
     /// The oldest sequence number that can be reached, by the journal or by replay.

@@ -243,6 +243,16 @@ impl Machine {
         self.journal.redo_one(&mut self.state)
     }
 
+    /// Begins at a state that was saved with `seq` bundles retired. `saved` is the policy it ran under: another one begins anew.
+    pub fn start_from(&mut self, mut state: State, saved: Policy, seq: u64) {
+        if saved != self.policy {
+            sched::seed(&mut state, self.policy);
+        }
+        self.state = state;
+        let position = self.journal.position();
+        self.journal.rebase(position, seq);
+    }
+
     /// Freezes the present state.
     pub fn checkpoint(&mut self) -> Checkpoint {
         self.state.checkpoint()

@@ -172,6 +172,12 @@ impl Settings {
         })
     }
 
+    /// Every key that is not at its default, with its value as text.
+    pub fn changed(&self) -> impl Iterator<Item = (&'static Key, String)> + '_ {
+        let changed = self.all().zip(self.values).filter(|(_, raw)| *raw != 0);
+        changed.map(|(setting, _)| setting)
+    }
+
     /// Does any key that changes results differ from its default?
     pub fn altered(&self) -> bool {
         self.values.iter().any(|v| *v != 0)

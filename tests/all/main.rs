@@ -11,6 +11,7 @@ mod cli;
 mod commands;
 mod docs;
 mod floors;
+mod manifest;
 mod neff;
 mod pty;
 mod repl;

@@ -7,6 +7,7 @@ mod explore;
 pub mod info;
 mod inspect;
 mod run;
+mod save;
 mod screen;
 mod session;
 mod stops;
@@ -29,6 +30,7 @@ pub const ALL: &[&[Command]] = &[
     code::COMMANDS,
     explore::COMMANDS,
     test::COMMANDS,
+    save::COMMANDS,
     session::COMMANDS,
     screen::COMMANDS,
 ];

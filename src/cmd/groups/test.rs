@@ -9,7 +9,7 @@ use crate::cmd::kind::ArgKind;
 use crate::cmd::lower::{eval, untagged};
 use crate::cmd::output::{Data, Line, Output};
 use crate::cmd::spec::{Arg, Command, Group, Run};
-use crate::session::{Expr, Session, StopKind};
+use crate::session::{Comparison, Expr, Session, StopKind};
 
 const KINDS: &[&str] = &[
     "step",
@@ -30,7 +30,8 @@ pub(super) const COMMANDS: &[Command] = &[Command {
     group: Group::Test,
     summary: "fail unless something holds",
     help: "An expression that is true, the kind of the last stop, or a place that equals an array file: its elements in C order, \
-           partitions outermost, compared as numbers, NaN equal to NaN; `tol T` allows a difference of T. In a batch a failed \
+           partitions outermost, compared as numbers, NaN equal to NaN; `tol T` allows a difference of T. `arrays` stands for every \
+           array that the manifest expects. In a batch a failed \
            expectation ends with exit code 1; `expect stop fault` right after a run makes the fault an expected one.",
     examples: &[
         ("expect $seq == 0", "an expression"),
@@ -41,6 +42,7 @@ pub(super) const COMMANDS: &[Command] = &[Command {
             Arg::literal("stop"),
             Arg::required("kind", ArgKind::Choice(KINDS)),
         ],
+        &[Arg::literal("arrays")],
         &[
             Arg::required("place", ArgKind::Place),
             Arg::literal("=="),
@@ -59,6 +61,8 @@ fn expect(s: &Session, a: &Args<'_>) -> Result<Output, CmdError> {
         if found != kind {
             return Err(failed(format!("expected stop {kind}, found {found}")).at(a.span("kind")));
         }
+    } else if a.rest() == "arrays" {
+        return arrays(s, a);
     } else if let Some(place) = a.place("place") {
         let path = a.path("file").unwrap_or_default();
         let tol = a.real("tol").unwrap_or(0.0);
@@ -71,11 +75,7 @@ fn expect(s: &Session, a: &Args<'_>) -> Result<Output, CmdError> {
         let file = File::open(&path).map_err(|e| CmdError::file(&path, e).at(a.span("file")))?;
         let compared = s.compare(&place, BufReader::new(file), tol);
         let c = compared.map_err(|e| CmdError::from(e).at(a.span("place")))?;
-        if let Some(first) = &c.first {
-            let m = format!(
-                "{} of {} elements differ, first {}: expected {}, found {}; largest difference {:?}",
-                c.mismatches, c.elements, first.at, first.expected, first.found, c.max_diff
-            );
+        if let Some(m) = differs(&c) {
             return Err(failed(m).at(a.span("place")));
         }
     } else {
@@ -90,6 +90,47 @@ fn expect(s: &Session, a: &Args<'_>) -> Result<Output, CmdError> {
         vec![holds],
         Data::Map(vec![("holds", true.into())]),
     ))
+}
+
+/// How a place differs from an array; `None` when it does not.
+fn differs(c: &Comparison) -> Option<String> {
+    let first = c.first.as_ref()?;
+    Some(format!(
+        "{} of {} elements differ, first {}: expected {}, found {}; largest difference {:?}",
+        c.mismatches, c.elements, first.at, first.expected, first.found, c.max_diff
+    ))
+}
+
+/// Every array that the manifest expects.
+fn arrays(s: &Session, a: &Args<'_>) -> Result<Output, CmdError> {
+    let program = s.program();
+    let all = a.line.len() - a.rest().len()..a.line.len();
+    if program.expected.is_empty() {
+        let m = "the program comes without expected arrays; a manifest names them".to_owned();
+        return Err(CmdError::new(ErrorKind::Usage, m).at(all));
+    }
+    let (mut lines, mut data, mut wrong) = (Vec::new(), Vec::new(), Vec::new());
+    for expected in &program.expected {
+        let Some(place) = s.program_place(&expected.name) else {
+            continue;
+        };
+        let c = s.compare(&place, expected.array.as_slice(), expected.tolerance)?;
+        let (name, file) = (&expected.name, expected.file.display());
+        match differs(&c) {
+            Some(m) => wrong.push(format!("{name} == {file}: {m}")),
+            None => lines.push(Line::pair("holds", format!("{name} == {file}"))),
+        }
+        data.push(Data::Map(vec![
+            ("place", name.as_str().into()),
+            ("elements", c.elements.into()),
+            ("mismatches", c.mismatches.into()),
+        ]));
+    }
+    if wrong.is_empty() {
+        let data = vec![("holds", true.into()), ("arrays", Data::List(data))];
+        return Ok(Output::new(lines, Data::Map(data)));
+    }
+    Err(CmdError::new(ErrorKind::Expect, wrong.join("\n")).at(all))
 }
 
 /// Both sides of a comparison that does not hold, else the value.

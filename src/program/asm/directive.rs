@@ -109,6 +109,7 @@ impl<'s> Assembler<'s> {
             name: name.to_owned(),
             place: typed.place,
             dtype: typed.dtype,
+            shape: None,
         });
         Ok(())
     }

@@ -9,7 +9,7 @@ mod directive;
 mod error;
 mod lexer;
 mod parts;
-mod place;
+pub(in crate::program) mod place;
 mod statement;
 mod sync;
 #[cfg(test)]

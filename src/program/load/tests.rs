@@ -154,7 +154,6 @@ fn sizes_and_containers() {
         ("m.neff", &header),
         ("m.bin", &header),
         ("z.bin", &[0x1F, 0x8B, 0, 0]),
-        ("m.toml", b""),
         ("n.neff", &[0xA4; 64]),
     ]);
     let e = d.load(&["a.bin"]).unwrap_err().to_string();
@@ -169,12 +168,6 @@ fn sizes_and_containers() {
         let e = d.load(&[name]).unwrap_err().to_string();
         assert!(e.contains(what), "{e}");
     }
-    assert!(
-        d.load(&["m.toml"])
-            .unwrap_err()
-            .to_string()
-            .contains("manifest")
-    );
     let p = d.load(&["empty.bin"]).unwrap();
     assert!(p.streams[0].is_empty());
     assert!(p.notes[0].contains("empty stream"), "{:?}", p.notes);

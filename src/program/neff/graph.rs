@@ -163,7 +163,12 @@ impl<'c> Reader<'c> {
             }
             let dtype = v["dtype"].as_str().and_then(DType::parse);
             let name = self.free_name(name);
-            self.program.regions.push(Region { name, place, dtype });
+            self.program.regions.push(Region {
+                name,
+                place,
+                dtype,
+                shape: None,
+            });
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 mod explore;
 mod findings;
 mod races;
+mod save;
 mod stopping;
 mod time;
 mod values;

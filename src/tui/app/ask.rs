@@ -1,12 +1,12 @@
 //! What commands ask of the screen.
 
-use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use ratatui::buffer::Buffer;
 
 use super::{App, Played};
+use crate::cmd::files::write_whole;
 use crate::cmd::output::{Line, Tone};
 use crate::cmd::screen::{Ask, Grow, PaneId};
 use crate::isa::Space;
@@ -257,15 +257,4 @@ impl App {
             }
         }
     }
-}
-
-/// Writes a file so that whoever reads it finds the old or the new content, never a part.
-pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".new");
-    let new = path.with_file_name(name);
-    let mut file = std::fs::File::create(&new)?;
-    let written = file.write_all(bytes).and_then(|()| file.sync_all());
-    let moved = written.and_then(|()| std::fs::rename(&new, path));
-    moved.inspect_err(|_| drop(std::fs::remove_file(&new)))
 }

@@ -260,7 +260,7 @@ proptest! {
             p.streams.push(s);
         }
         let place = Place { space: Space::Sbuf, parts: 1..3, bytes: 4..8 };
-        p.regions.push(Region { name: "x".into(), place: place.clone(), dtype: Some(DType::FP32) });
+        p.regions.push(Region { name: "x".into(), place: place.clone(), dtype: Some(DType::FP32), shape: None });
         p.images.push(Image { place: place.clone(), data: ImageData::Bytes((0..8).collect()) });
         p.images.push(Image { place, data: ImageData::Fill(vec![1, 2]) });
         let mut text = String::new();

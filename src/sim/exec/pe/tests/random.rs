@@ -211,8 +211,8 @@ fn check(g: Generation, f64_sum: bool, first_first: bool, written: bool, passes:
         // Members lie 128 elements apart: a multiple of 16 (isa 05 §5).
         let dims = |n: usize| [(1i16, n as u16), (1, 1), (128, planes as u16)];
         let quadrants = |g: u8| (0..4usize).filter(move |q| g >> q & 1 != 0);
-        let mixed = quadrants(p.row_grp)
-            .any(|r| quadrants(col_grp).any(|c| doubled[r][c] != double));
+        let mixed =
+            quadrants(p.row_grp).any(|r| quadrants(col_grp).any(|c| doubled[r][c] != double));
         if p.load || loaded.is_none() || mixed {
             for r in quadrants(p.row_grp) {
                 for c in quadrants(col_grp) {
