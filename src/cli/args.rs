@@ -145,6 +145,9 @@ pub(super) struct Programs {
     /// Limit on what a container may unpack to, e.g. 256MiB
     #[arg(long, value_name = "SIZE", value_parser = number)]
     pub max_unpacked: Option<u64>,
+    /// Graph of a container; its first without
+    #[arg(long, value_name = "NAME")]
+    pub graph: Option<String>,
 }
 
 /// How a program is read.

@@ -280,6 +280,7 @@ fn launch(open: &Programs, matches: &ArgMatches) -> Result<Launch, CmdError> {
         programs,
         generation: open.target.generation,
         max_unpacked: open.max_unpacked,
+        graph: open.graph.clone(),
         ..Launch::default()
     })
 }

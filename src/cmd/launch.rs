@@ -60,6 +60,8 @@ pub struct Launch {
     pub seed: Option<u64>,
     /// Bytes a container may unpack to; `None` is the default of the loader.
     pub max_unpacked: Option<u64>,
+    /// The graph of a container; `None` is its first.
+    pub graph: Option<String>,
     /// Directory that relative file names of commands start from; empty for the current one.
     pub base: PathBuf,
 }
@@ -109,13 +111,12 @@ impl Launch {
             let queue = given.queue;
             inputs.push(load::Input { path, queue });
         }
-        load::load(
-            &inputs,
-            self.generation,
-            self.max_unpacked,
-            &mut standard_input,
-        )
-        .map_err(told)
+        let options = load::Options {
+            generation: self.generation,
+            max_unpacked: self.max_unpacked,
+            graph: self.graph.clone(),
+        };
+        load::load(&inputs, &options, &mut standard_input).map_err(told)
     }
 
     /// Opens a session at the start of the programs.

@@ -126,6 +126,7 @@ pub fn header(launch: &Launch, session: &Session, path: &Path) -> Result<Value, 
         "seed": policy.seed(),
         "load": loads.collect::<Vec<Value>>(),
         "max_unpacked": launch.max_unpacked,
+        "graph": launch.graph,
         "directory": relative(&launch.base, from),
     }))
 }
@@ -231,6 +232,7 @@ fn launch(head: &Value, dir: &Path) -> Result<(Launch, Vec<Option<String>>), Str
         sched,
         seed: head.get("seed").and_then(Value::as_u64),
         max_unpacked: head.get("max_unpacked").and_then(Value::as_u64),
+        graph: text(head, "graph"),
         base: dir.join(text(head, "directory").unwrap_or_default()),
     };
     Ok((launch, hashes))

@@ -140,20 +140,30 @@ fn read_all(source: impl Read, path: &Path, bytes: &mut Vec<u8>) -> Result<(), L
     Ok(())
 }
 
-/// Loads all inputs into one program. `generation` is what `--gen` says, `max_unpacked` bounds what a container may unpack to.
+/// How programs are read.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// What `--gen` says.
+    pub generation: Option<Generation>,
+    /// Bytes a container may unpack to; `None` is in proportion to its size.
+    pub max_unpacked: Option<u64>,
+    /// The graph of a container to load; `None` is its first.
+    pub graph: Option<String>,
+}
+
+/// Loads all inputs into one program.
 ///
 /// # Errors
 /// [`LoadError`] of the first input that cannot be loaded.
 pub fn load(
     inputs: &[Input],
-    generation: Option<Generation>,
-    max_unpacked: Option<u64>,
+    options: &Options,
     stdin: &mut dyn Read,
 ) -> Result<Program, LoadError> {
     let mut loader = Loader {
-        max_unpacked,
+        options,
         program: Program {
-            generation,
+            generation: options.generation,
             ..Program::default()
         },
     };
@@ -190,12 +200,12 @@ enum Kind {
     Manifest,
 }
 
-struct Loader {
+struct Loader<'o> {
     program: Program,
-    max_unpacked: Option<u64>,
+    options: &'o Options,
 }
 
-impl Loader {
+impl Loader<'_> {
     fn path(&mut self, path: &Path, queue: Option<Queue>) -> Result<(), LoadError> {
         let io = |source| LoadError::Io {
             path: path.to_owned(),
@@ -310,10 +320,12 @@ impl Loader {
     /// The streams, variables and queues of a container.
     fn container(&mut self, path: &Path, bytes: &[u8]) -> Result<(), LoadError> {
         let limit = self
+            .options
             .max_unpacked
             .unwrap_or(neff::default_limit(bytes.len() as u64));
         let generation = self.program.generation.unwrap_or(Generation::V3);
-        let opened = neff::unpack(bytes, limit).and_then(|c| neff::program(&c, generation));
+        let opened = neff::unpack(bytes, limit)
+            .and_then(|c| neff::program(&c, generation, self.options.graph.as_deref()));
         let part = opened.map_err(|source| LoadError::Container {
             path: path.to_owned(),
             source,

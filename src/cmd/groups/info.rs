@@ -215,6 +215,31 @@ pub fn queues(s: &Session) -> Output {
             ("cursor", cursor.into()),
         ]));
     }
+    let mut named = Vec::new();
+    for q in &s.program().queues {
+        let posts = q
+            .semaphore
+            .map_or("posts nothing".to_owned(), |n| format!("posts sem[{n}]"));
+        let copies = q.blocks.values().map(Vec::len);
+        let blocks: Vec<String> = q.blocks.keys().map(u32::to_string).collect();
+        let text = match blocks.as_slice() {
+            [] => format!("{posts}, no blocks"),
+            blocks => format!(
+                "{posts}, blocks {}, {} copies",
+                blocks.join(" "),
+                copies.sum::<usize>()
+            ),
+        };
+        lines.push(Line::pair(q.name.clone(), text));
+        named.push(Data::Map(vec![
+            ("name", q.name.as_str().into()),
+            ("sem", q.semaphore.map(u64::from).into()),
+            (
+                "blocks",
+                Data::List(q.blocks.keys().map(|b| u64::from(*b).into()).collect()),
+            ),
+        ]));
+    }
     let mut flights = Vec::new();
     for t in s.transfers() {
         let mut line = Line::toned(Tone::Key, "transfer").then(Tone::Plain, ": ");
@@ -230,6 +255,7 @@ pub fn queues(s: &Session) -> Output {
     }
     let mut out = list("queues", lines, data);
     if let Data::Map(map) = &mut out.data {
+        map.push(("named", Data::List(named)));
         map.push(("transfers", Data::List(flights)));
     }
     out

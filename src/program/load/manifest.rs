@@ -76,7 +76,7 @@ impl Source<'_> {
     }
 }
 
-impl Loader {
+impl Loader<'_> {
     /// Everything a manifest names.
     pub(super) fn manifest(&mut self, path: &Path, bytes: Vec<u8>) -> Result<(), LoadError> {
         let text = text(path, bytes)?;

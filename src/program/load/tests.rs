@@ -27,7 +27,7 @@ impl Dir {
                 queue: None,
             })
             .collect();
-        load(&inputs, None, None, &mut std::io::empty())
+        load(&inputs, &Options::default(), &mut std::io::empty())
     }
 }
 
@@ -48,7 +48,7 @@ fn stdin(bytes: &[u8]) -> Result<Program, LoadError> {
         path: "-".into(),
         queue: None,
     };
-    load(&[input], None, None, &mut &*bytes)
+    load(&[input], &Options::default(), &mut &*bytes)
 }
 
 const PE: Queue = Queue::Of(Engine::Pe);
@@ -80,7 +80,15 @@ fn raw_streams_and_their_engines() {
         path: d.path("prog.bin"),
         queue: Some(ACT),
     };
-    let p = load(&[named], Some(Generation::V4), None, &mut std::io::empty()).unwrap();
+    let p = load(
+        &[named],
+        &Options {
+            generation: Some(Generation::V4),
+            ..Options::default()
+        },
+        &mut std::io::empty(),
+    )
+    .unwrap();
     assert_eq!(
         (opcodes(&p, ACT), p.generation),
         (vec![0xA4, 0xA1], Some(Generation::V4))
@@ -188,8 +196,7 @@ fn directories() {
     };
     let p = load(
         &[input(d.0.path().into())],
-        None,
-        None,
+        &Options::default(),
         &mut std::io::empty(),
     )
     .unwrap();
@@ -202,8 +209,7 @@ fn directories() {
     let d = Dir::new(&[("readme.txt", b"")]);
     let e = load(
         &[input(d.0.path().into())],
-        None,
-        None,
+        &Options::default(),
         &mut std::io::empty(),
     )
     .unwrap_err();

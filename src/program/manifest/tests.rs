@@ -5,7 +5,7 @@ use std::fs;
 use proptest::prelude::*;
 
 use crate::isa::Queue;
-use crate::program::load::{Input, load};
+use crate::program::load::{Input, Options, load};
 use crate::program::{Image, ImageData, Program, Said};
 
 /// A `.npy` file of `f4`, written by hand after numpy's description of the format.
@@ -37,8 +37,7 @@ fn read(text: &str) -> Result<Program, String> {
     let path = at("m.toml");
     let loaded = load(
         &[Input { path, queue: None }],
-        None,
-        None,
+        &Options::default(),
         &mut std::io::empty(),
     );
     let prefix = format!("{}/", dir.path().display());

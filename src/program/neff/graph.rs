@@ -23,11 +23,15 @@ const ENGINES: [(Engine, &str, &str); 5] = [
     (Engine::Sp, "sp", "SP"),
 ];
 
-/// The program of the first graph: a stream for each engine, variables as places of DRAM, queues.
+/// The program of a graph, the first unless one is named: a stream for each engine, variables as places of DRAM, queues.
 ///
 /// # Errors
-/// A manifest that is damaged or absent; variables that DRAM cannot hold.
-pub fn program(container: &Container, generation: Generation) -> Result<Program, NeffError> {
+/// A manifest that is damaged or absent; no such graph; variables that DRAM cannot hold.
+pub fn program(
+    container: &Container,
+    generation: Generation,
+    graph: Option<&str>,
+) -> Result<Program, NeffError> {
     let mut reader = Reader {
         container,
         generation,
@@ -37,7 +41,7 @@ pub fn program(container: &Container, generation: Generation) -> Result<Program,
         },
         next: FIRST,
     };
-    let definition = reader.definition()?;
+    let definition = reader.definition(graph)?;
     let manifest = reader.json(&definition)?;
     let base = definition.rsplit_once('/').map_or("", |(dir, _)| dir);
     reader.variables(&manifest, base, &definition)?;
@@ -89,8 +93,8 @@ impl<'c> Reader<'c> {
         serde_json::from_slice(bytes).map_err(|e| damaged(member, e.to_string()))
     }
 
-    /// Name of the manifest of the first graph.
-    fn definition(&mut self) -> Result<String, NeffError> {
+    /// Name of the manifest of a graph.
+    fn definition(&mut self, wanted: Option<&str>) -> Result<String, NeffError> {
         let names: Vec<&String> = self.container.members.keys().collect();
         let entry = |n: &&&String| n.starts_with("kelf-") && n.ends_with(".json");
         let mut entries: Vec<String> = names.iter().filter(entry).map(|n| n.to_string()).collect();
@@ -110,13 +114,24 @@ impl<'c> Reader<'c> {
         }
         let kelf = self.json(&first)?;
         let graphs = kelf["graphs"].as_array().cloned().unwrap_or_default();
-        for other in graphs.iter().skip(1) {
-            let name = other["name"].as_str().unwrap_or("?");
+        let name = |g: &Value| g["name"].as_str().unwrap_or("?").to_owned();
+        let at = match wanted {
+            None => 0,
+            Some(wanted) => {
+                let found = graphs.iter().position(|g| name(g) == wanted);
+                let known = || graphs.iter().map(name).collect::<Vec<_>>().join(", ");
+                found.ok_or_else(|| {
+                    damaged(&first, format!("no graph {wanted}; there are {}", known()))
+                })?
+            }
+        };
+        for (_, other) in graphs.iter().enumerate().filter(|(i, _)| *i != at) {
+            let name = name(other);
             self.note(format!(
-                "{first}: graph {name} is not loaded, only the first is"
+                "{first}: graph {name} is not loaded; `--graph {name}` loads it"
             ));
         }
-        let definition = graphs.first().and_then(|g| g["definition"].as_str());
+        let definition = graphs.get(at).and_then(|g| g["definition"].as_str());
         let definition =
             definition.ok_or_else(|| damaged(&first, "no `graphs` with a `definition`"))?;
         Ok(definition.trim_start_matches("./").to_owned())

@@ -10,7 +10,7 @@ use sha2::Sha256;
 use tar::{Builder, EntryType, Header};
 
 use super::*;
-use crate::isa::Generation;
+use crate::isa::{Generation, Queue};
 
 const G: Generation = Generation::V3;
 
@@ -101,7 +101,7 @@ fn the_fixture_opens_in_every_form() {
     for file in every_form() {
         let container = unpack(&file, 1 << 20).unwrap();
         assert_eq!(container.notes, [""; 0]);
-        let p = program(&container, G).unwrap();
+        let p = program(&container, G, None).unwrap();
         assert_eq!(p.notes, [""; 0]);
         let streams: Vec<(String, u64)> = p
             .streams
@@ -145,7 +145,7 @@ fn a_wrong_hash_is_said_and_nothing_else() {
     file[0xAC] ^= 1;
     let container = unpack(&file, 1 << 20).unwrap();
     assert!(container.notes[0].contains("MD5"), "{:?}", container.notes);
-    assert!(program(&container, G).is_ok());
+    assert!(program(&container, G, None).is_ok());
 }
 
 #[test]
@@ -208,13 +208,69 @@ fn long_names_are_read_in_both_dialects() {
     }
 }
 
+/// Two graphs; the second is the fixture with another name and directory.
+#[test]
+fn a_graph_is_chosen_by_its_name() {
+    let mut members: Vec<(String, Vec<u8>)> = Vec::new();
+    for (name, bytes) in fixture() {
+        if let Some(rest) = name.strip_prefix("sg00/") {
+            let bytes = if rest == "pool.bin" {
+                bytes[..64].to_vec()
+            } else {
+                bytes.clone()
+            };
+            members.push((format!("sg01/{rest}"), bytes));
+        }
+        members.push((name.to_owned(), bytes));
+    }
+    let kelf = members.iter_mut().find(|m| m.0 == "kelf-a.json").unwrap();
+    let mut json: serde_json::Value = serde_json::from_slice(&kelf.1).unwrap();
+    let first = json["graphs"][0].clone();
+    let name = first["name"].as_str().unwrap().to_owned();
+    let mut second = first.clone();
+    second["name"] = "other".into();
+    second["definition"] = first["definition"]
+        .as_str()
+        .unwrap()
+        .replace("sg00", "sg01")
+        .into();
+    json["graphs"] = vec![first, second].into();
+    kelf.1 = serde_json::to_vec(&json).unwrap();
+    let members: Vec<(&str, Vec<u8>)> = members
+        .iter()
+        .map(|m| (m.0.as_str(), m.1.clone()))
+        .collect();
+    let c = unpack(&tar(&members, true), 1 << 20).unwrap();
+    let pool = |graph: Option<&str>| {
+        let p = program(&c, G, graph).unwrap();
+        let note = p
+            .notes
+            .iter()
+            .find(|n| n.contains("--graph"))
+            .cloned()
+            .unwrap();
+        (p.stream(Queue::parse("pool").unwrap()).unwrap().len(), note)
+    };
+    let note = |other: &str| {
+        format!("kelf-a.json: graph {other} is not loaded; `--graph {other}` loads it")
+    };
+    assert_eq!(pool(None), (3, note("other")));
+    assert_eq!(pool(Some(&name)), (3, note("other")));
+    assert_eq!(pool(Some("other")), (1, note(&name)));
+    let e = program(&c, G, Some("sg7")).unwrap_err().to_string();
+    assert_eq!(
+        e,
+        format!("kelf-a.json: no graph sg7; there are {name}, other")
+    );
+}
+
 #[test]
 fn damage_is_told_with_its_member() {
     let mut members = fixture();
     let at = members.iter().position(|m| m.0 == "sg00/def.json").unwrap();
     members[at].1.truncate(100);
     let c = unpack(&tar(&members, true), 1 << 20).unwrap();
-    let e = program(&c, G).unwrap_err().to_string();
+    let e = program(&c, G, None).unwrap_err().to_string();
     assert!(
         e.starts_with("sg00/def.json: ") && e.contains("line"),
         "{e}"
@@ -223,7 +279,7 @@ fn damage_is_told_with_its_member() {
     let at = members.iter().position(|m| m.0 == "sg00/pool.bin").unwrap();
     members[at].1.pop();
     let c = unpack(&tar(&members, true), 1 << 20).unwrap();
-    let e = program(&c, G).unwrap_err().to_string();
+    let e = program(&c, G, None).unwrap_err().to_string();
     assert_eq!(
         e,
         "sg00/pool.bin: 191 bytes, 63 more than a whole number of 64-byte bundles"
@@ -241,7 +297,7 @@ proptest! {
         file[at] = byte;
         for file in [&file[..], &file[..cut.index(file.len())]] {
             if let Ok(c) = unpack(file, 1 << 20) {
-                let _ = program(&c, G);
+                let _ = program(&c, G, None);
             }
         }
     }
@@ -253,7 +309,7 @@ proptest! {
             let at = members.iter().position(|m| m.0 == name).unwrap();
             let kept = std::mem::replace(&mut members[at].1, json.clone().into_bytes());
             let c = unpack(&tar(&members, true), 1 << 20).unwrap();
-            let _ = program(&c, G);
+            let _ = program(&c, G, None);
             members[at].1 = kept;
         }
     }

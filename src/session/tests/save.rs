@@ -39,7 +39,7 @@ fn reopened(
     let path = dir.path().join("run.toml");
     std::fs::write(&path, toml::to_string(&saved.manifest).unwrap()).unwrap();
     let input = load::Input { path, queue: None };
-    let program = load::load(&[input], None, None, &mut std::io::empty()).unwrap();
+    let program = load::load(&[input], &load::Options::default(), &mut std::io::empty()).unwrap();
     let mut options = Options {
         policy: source::policy(&program).unwrap(),
         ..Options::default()

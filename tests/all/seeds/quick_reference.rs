@@ -26,7 +26,12 @@ fn q1_whole_bundles_only() {
     let path = dir.path().join("pe.bin");
     std::fs::write(&path, [0; 127]).unwrap();
     let input = Input { path, queue: None };
-    let e = load(&[input], None, None, &mut std::io::empty()).unwrap_err();
+    let e = load(
+        &[input],
+        &tpbdbg::program::load::Options::default(),
+        &mut std::io::empty(),
+    )
+    .unwrap_err();
     assert!(e.to_string().contains("127 bytes"), "{e}");
 }
 

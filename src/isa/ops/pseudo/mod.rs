@@ -355,7 +355,7 @@ pub(in crate::isa) const OPS: &[OpRow] = &[
         engines: Engines::Host,
         layout: "PSEUDO_EXTENSION",
         formats: PseudoExtension::EVERY,
-        exec: Exec::Unmodelled("its offsets are inferred, and nothing before it takes it"),
+        exec: Exec::Modelled,
         decode: Known::Partial,
         semantics: Known::Partial,
         doc: "continuation of the 0xD4 or 0xD9 before it (isa 09 §9.3)",

@@ -3,6 +3,8 @@
 //! DRAM from 0, SBUF partition after partition at one window, events and semaphores at another. PSUM
 //! has a window too, but no path from here.
 
+use std::ops::Range;
+
 use crate::isa::Generation;
 use crate::isa::fields::{Addr8, DevicePlace};
 use crate::sim::exec::Cx;
@@ -137,21 +139,25 @@ impl Cx<'_, '_> {
         })
     }
 
-    /// The address of some bytes of a variable, which the container places.
+    /// The address `offset` bytes into a variable, which the container places. `reach` are the bytes touched, counted from there:
+    /// all of them must be the variable's.
     pub(in crate::sim::exec) fn variable(
         &self,
         slot: &'static str,
         id: u32,
         offset: u32,
-        bytes: u64,
+        reach: Range<i128>,
     ) -> Result<u64, Trap> {
         let Some((addr, len)) = self.code.tables.variables.get(&id) else {
             let m = format!("no variable {id}; they come with a container");
             return Err(Trap::at("variable", slot, m));
         };
-        let end = bytes.saturating_add(offset.into());
-        if end > *len {
-            let m = format!("bytes {offset}..{end} of variable {id}, which has {len}");
+        let (low, high) = (
+            reach.start + i128::from(offset),
+            reach.end + i128::from(offset),
+        );
+        if low < 0 || high > i128::from(*len) {
+            let m = format!("bytes {low}..{high} of variable {id}, which has {len}");
             return Err(Trap::at("bounds", slot, m));
         }
         Ok(addr.saturating_add(offset.into()))

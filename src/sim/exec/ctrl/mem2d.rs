@@ -1,6 +1,8 @@
 //! Register loads and stores through the 64-bit map: TENSOR_LOAD, TENSOR_STORE, POLL_SEM (isa 08
 //! §7.3, §8.3).
 
+use std::ops::Range;
+
 use super::ExecFn;
 use super::bus::Missing;
 use super::scalar::alu;
@@ -61,17 +63,24 @@ fn elements(cx: &mut Cx<'_, '_>) -> Result<Elements, Trap> {
         let m = format!("{n0} x {n1} elements, 1..32 are possible");
         return Err(Trap::at("count", "num_elem", m));
     }
-    let start = start(cx)?;
     let size = kind.bytes() as u64;
+    let [s0, s1] = f.step_elem().0.map(i64::from);
+    // The byte that each element starts at, counted from the first.
+    let offset = |k: usize| {
+        let (i0, i1) = ((k % n0) as i64, (k / n0) as i64);
+        (i0 * s0 + i1 * s1) * size as i64
+    };
+    let offsets = || (0..count).map(|k| i128::from(offset(k)));
+    let low = offsets().min().unwrap_or(0);
+    let high = offsets().max().unwrap_or(0) + i128::from(size);
+    let start = start(cx, low..high)?;
     if start % size != 0 {
         let m = format!("{start:#x} is not aligned to the {size} bytes of {dtype}");
         return Err(Trap::at("alignment", "start_addr", m));
     }
-    let [s0, s1] = f.step_elem().0.map(i64::from);
     let mut addrs = [0; MAX];
     for (k, addr) in addrs.iter_mut().take(count).enumerate() {
-        let (i0, i1) = ((k % n0) as i64, (k / n0) as i64);
-        *addr = start.wrapping_add_signed((i0 * s0 + i1 * s1) * size as i64);
+        *addr = start.wrapping_add_signed(offset(k));
         if *addr >> 24 != start >> 24 {
             let m = format!("element {k} at {addr:#x} leaves the 16 MiB region of {start:#x}");
             return Err(Trap::at("region", "start_addr", m));
@@ -80,12 +89,12 @@ fn elements(cx: &mut Cx<'_, '_>) -> Result<Elements, Trap> {
     Ok(Elements { kind, addrs, count })
 }
 
-/// Address of the first element: an ADDR8, or an offset in a variable.
-fn start(cx: &mut Cx<'_, '_>) -> Result<u64, Trap> {
+/// Address of the first element: an ADDR8, or an offset in a variable, which holds all the bytes that are touched.
+fn start(cx: &mut Cx<'_, '_>, reach: Range<i128>) -> Result<u64, Trap> {
     let b = &cx.instr.bundle;
     if matches!(b.opcode(), 0xCD | 0xCE) {
         let f = PseudoMem2dStore(b);
-        return cx.variable("var_id", f.var_id(), f.var_offset(), 1);
+        return cx.variable("var_id", f.var_id(), f.var_offset(), reach);
     }
     let word = Mem2dStore(b).start_addr();
     if word.shape_register() {

@@ -11,6 +11,8 @@ mod transfer;
 #[cfg(test)]
 mod tests;
 
+use std::ops::Range;
+
 pub use transfer::Leg;
 
 use crate::isa::fields::{Addr8, DgeOp, PseudoAddr8};
@@ -98,8 +100,16 @@ fn dma_memcpy(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
     let f = DmaDirect2d(&cx.instr.bundle);
     let pseudo = cx.instr.bundle.opcode() == 0xD4;
     if pseudo && f.compute_op() != DgeOp::NONE {
-        let m =
-            "PSEUDO_DMA_DIRECT2D other than a direct copy: needs fields of its extension record";
+        // isa 09 §9.3: the fields that these forms need besides are in the 0xDA record, at offsets that are only inferred.
+        let becomes = match f.compute_op().0 {
+            1 => "DMA_INDIRECT",
+            2 => "DMA_TRANSPOSE",
+            3 => "DMA_GATHER_TRANSPOSE",
+            _ => "no known bundle",
+        };
+        let m = format!(
+            "PSEUDO_DMA_DIRECT2D that becomes {becomes}: where its extension record holds the further fields is not published"
+        );
         return Err(Trap::not_modelled(m));
     }
     let shape = |step: [i32; 2], num: [u16; 2]| {
@@ -107,25 +117,33 @@ fn dma_memcpy(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
         let [n0, n1] = num.map(u32::from);
         [(s0, n0), (s1, n1)]
     };
+    let size = element_size(f.src_elem_size());
+    let inline = shape(f.src_step_elem().0, f.src_num_elem().0);
+    let dims = cx.dims("src_step_elem", f.src_start_addr(), inline)?;
     let src = Leg {
-        addr: cx.place("src_start_addr", f.src_start_addr(), pseudo)?,
-        size: element_size(f.src_elem_size()),
-        dims: cx.dims(
-            "src_step_elem",
+        addr: cx.place(
+            "src_start_addr",
             f.src_start_addr(),
-            shape(f.src_step_elem().0, f.src_num_elem().0),
+            pseudo,
+            reach(&dims, size),
         )?,
+        size,
+        dims,
         limit: cx.limit(f.src_bound_enabled().0, f.src_bound_reg().0)?,
         silent: f.src_bound_silent().0 == 1,
     };
+    let size = element_size(f.dst_elem_size());
+    let inline = shape(f.dst_step_elem().0, f.dst_num_elem().0);
+    let dims = cx.dims("dst_step_elem", f.dst_start_addr(), inline)?;
     let dst = Leg {
-        addr: cx.place("dst_start_addr", f.dst_start_addr(), pseudo)?,
-        size: element_size(f.dst_elem_size()),
-        dims: cx.dims(
-            "dst_step_elem",
+        addr: cx.place(
+            "dst_start_addr",
             f.dst_start_addr(),
-            shape(f.dst_step_elem().0, f.dst_num_elem().0),
+            pseudo,
+            reach(&dims, size),
         )?,
+        size,
+        dims,
         limit: cx.limit(f.dst_bound_enabled().0, f.dst_bound_reg().0)?,
         silent: f.dst_bound_silent().0 == 1,
     };
@@ -184,6 +202,17 @@ fn issue(cx: &mut Cx<'_, '_>, mut transfer: Transfer, plan: &Plan) -> Result<(),
     transfer.depart(cx)
 }
 
+/// The bytes from the lowest to the highest that a walk touches, counted from its first element.
+fn reach(dims: &[(i32, u32)], size: u32) -> Range<i128> {
+    let ends = dims
+        .iter()
+        .map(|(step, count)| i128::from(*step) * (i128::from(*count) - 1).max(0));
+    let (low, high) = ends.fold((0, 0), |(low, high), end| {
+        (low + end.min(0), high + end.max(0))
+    });
+    low..high + i128::from(size)
+}
+
 /// Bytes of an element; 0 stands for 64 KiB.
 fn element_size(field: u16) -> u32 {
     if field == 0 { 1 << 16 } else { field.into() }
@@ -191,11 +220,17 @@ fn element_size(field: u16) -> u32 {
 
 impl Cx<'_, '_> {
     /// The address of a leg; in a pseudo instruction a byte of a variable.
-    fn place(&mut self, slot: &'static str, word: Addr8, pseudo: bool) -> Result<u64, Trap> {
+    fn place(
+        &mut self,
+        slot: &'static str,
+        word: Addr8,
+        pseudo: bool,
+        reach: Range<i128>,
+    ) -> Result<u64, Trap> {
         let named = PseudoAddr8(word.0);
         match named.marker() {
             _ if !pseudo => self.address(slot, word),
-            0x10 => self.variable(slot, named.variable(), named.offset(), 1),
+            0x10 => self.variable(slot, named.variable(), named.offset(), reach),
             marker => {
                 let m = format!("address marker {marker:#04x}: address tables are not published");
                 Err(Trap::not_modelled(m))

@@ -16,6 +16,7 @@ pub(in crate::sim::exec) const EXEC: &[(u8, ExecFn)] = &[
     (0xC2, rearm),
     (0xC8, collective),
     (0xCF, rearm),
+    (0xDA, extension),
 ];
 
 /// The queue of a name.
@@ -92,7 +93,7 @@ fn collective(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
         return Err(Trap::at("count", "num_elements", m));
     };
     let side = |slot: &'static str, id: u32| {
-        let addr = cx.variable(slot, id, 0, bytes.into())?;
+        let addr = cx.variable(slot, id, 0, 0..bytes.into())?;
         Ok::<Leg, Trap>(Leg {
             addr,
             size: bytes,
@@ -109,6 +110,28 @@ fn collective(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
         transfer.finish(cx, &plan, false)?;
     }
     Ok(())
+}
+
+/// 0xDA: consumed with the 0xD4 or 0xD9 before it. Its fields stand at offsets that are only inferred, so one that says anything is
+/// not modelled (isa 09 §9.3, decisions §3).
+fn extension(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
+    let before = cx.index.checked_sub(1);
+    let before = before.and_then(|i| cx.code.bundle(cx.state(), cx.queue, i));
+    if !before.is_some_and(|b| matches!(b.opcode(), 0xD4 | 0xD9)) {
+        let m = "an extension record without a PSEUDO_DMA_DIRECT2D or PSEUDO_TRIGGER_COLLECTIVE2 before it";
+        return Err(Trap::new("extension", m));
+    }
+    let said = cx.instr.bundle.bytes().iter().skip(4).position(|b| *b != 0);
+    match said {
+        None => Ok(()),
+        Some(at) => {
+            let m = format!(
+                "byte {} of an extension record: its offsets are only inferred",
+                at + 4
+            );
+            Err(Trap::not_modelled(m))
+        }
+    }
 }
 
 /// A copy of bytes that posts nothing.

@@ -3,7 +3,7 @@
 use crate::isa::Bundle;
 use crate::isa::Generation;
 use crate::sim::exec::ctrl::tests::{
-    SP, bundle, bytes, faults, given, machine, put, reg, run, with,
+    SP, bundle, bytes, faults, given, machine, put, reg, run, step, with,
 };
 use crate::sim::tables::Tables;
 use crate::sim::{Machine, Policy, Rect, Space};
@@ -81,6 +81,28 @@ proptest! {
             expected[*at as usize] = table[i];
         }
         prop_assert_eq!(bytes(&m, Rect::dram(0x8000, 160)), words(&expected));
+    }
+
+    /// Both sides through an index vector: element i goes from `from[i]` to `to[i]`.
+    #[test]
+    fn gathers_and_scatters_at_once(pairs in prop::collection::vec((0..40u32, 0..40u32), 1..30)) {
+        let n = pairs.len() as u16;
+        let (from, to): (Vec<u32>, Vec<u32>) = pairs.iter().copied().unzip();
+        let mut b = indirect(0, 2 | 8, n, 0x1000, 0x8000, false);
+        b.put(52, &(0x2000_0000u32 | 0x800).to_le_bytes());
+        let mut m = machine(&[(SP, vec![b])]);
+        let table: Vec<u32> = (0..40).map(|i| 0x1000 + i).collect();
+        put(&mut m, Rect::dram(0x1000, 160), &words(&table));
+        put(&mut m, Rect::dram(0x8000, 160), &[0; 160]);
+        put_index(&mut m, &from);
+        put(&mut m, Rect::new(Space::Sbuf, 0, 1, 0x800, 4 * u32::from(n)), &words(&to));
+        run(&mut m);
+        let mut expected = vec![0u32; 40];
+        for (from, to) in &pairs {
+            expected[*to as usize] = table[*from as usize];
+        }
+        prop_assert_eq!(bytes(&m, Rect::dram(0x8000, 160)), words(&expected));
+        prop_assert_eq!(m.state().sem(10), 1);
     }
 
     /// Destinations that occur twice add up.
@@ -205,10 +227,20 @@ fn variables_are_loaded_and_stored() {
     run(&mut m);
     assert_eq!((reg(&m, 1), reg(&m, 2)), (2, 3));
     assert_eq!(bytes(&m, Rect::dram(0x4020, 8)), words(&[3, 2]));
-    assert_eq!(
-        faults(&mut placed(vec![mem(0xCE, 64, &[1, 2])])).rule,
-        "bounds"
-    );
+    // Every element must be inside, not only the first.
+    for offset in [60, 64] {
+        for opcode in [0xCD, 0xCE] {
+            let m = &mut placed(vec![mem(opcode, offset, &[1, 2])]);
+            assert_eq!(faults(m).rule, "bounds", "{offset}");
+        }
+    }
+    let mut back = mem(0xCE, 4, &[1, 2]);
+    back.put(24, &(-1i32).to_le_bytes());
+    let mut m = placed(vec![back]);
+    run(&mut m);
+    assert_eq!((reg(&m, 1), reg(&m, 2)), (1, 0));
+    back.put(20, &0u32.to_le_bytes());
+    assert_eq!(faults(&mut placed(vec![back])).rule, "bounds");
     let mut m = machine(&[(SP, vec![mem(0xCE, 0, &[1, 2])])]);
     assert_eq!(faults(&mut m).rule, "variable");
 }
@@ -232,5 +264,40 @@ fn variables_are_copied() {
     run(&mut m);
     assert_eq!(bytes(&m, Rect::dram(0x4028, 8)), words(&[1, 2]));
     assert_eq!(m.state().sem(10), 1);
-    assert_eq!(faults(&mut placed(vec![copy(1)])).rule, "not-modelled");
+    for op in 1..=3 {
+        assert_eq!(faults(&mut placed(vec![copy(op)])).rule, "not-modelled");
+    }
+    // Rows of 8 bytes, 16 apart: the last one must be inside too.
+    let mut rows = copy(0);
+    rows.put(24, &16i32.to_le_bytes());
+    rows.put(32, &[4, 0, 1, 0]);
+    rows.put(48, &(-8i32).to_le_bytes());
+    rows.put(56, &[4, 0, 1, 0]);
+    run(&mut placed(vec![rows]));
+    for (at, offset) in [(16, 9), (40, 23), (40, 57)] {
+        let mut beyond = rows;
+        beyond.put(at, &[offset]);
+        assert_eq!(faults(&mut placed(vec![beyond])).rule, "bounds", "{offset}");
+    }
+}
+
+#[test]
+fn an_extension_goes_with_what_is_before_it() {
+    let place = |offset: u64| (0x10 << 56 | 3 << 32 | offset).to_le_bytes();
+    let parts = [&place(0)[..], &place(32)];
+    let shape = [1, 0, 1, 0, 8, 0];
+    let copy = bundle(
+        0xD4,
+        &[(16, parts[0]), (32, &shape), (40, parts[1]), (56, &shape)],
+    );
+    let plain = Bundle::of_opcode(0xDA);
+    run(&mut placed(vec![copy, plain]));
+    assert_eq!(faults(&mut placed(vec![plain])).rule, "extension");
+    let mut said = plain;
+    said.put(12, &[8]);
+    let mut m = placed(vec![copy, said]);
+    step(&mut m);
+    let fault = faults(&mut m);
+    assert_eq!(fault.rule, "not-modelled");
+    assert!(fault.message.contains("byte 12"), "{}", fault.message);
 }
