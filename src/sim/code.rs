@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use super::exec::dma::{departs, issues};
+use super::exec::dma::issues;
 use super::exec::{EXEC, ExecFn};
 use super::fault::Trap;
 use super::settings::{Id, Settings};
@@ -93,8 +93,6 @@ pub(super) enum Gate {
     Drain,
     /// A free slot for each of its transfers.
     Transfer,
-    /// The transfers of its own stream, behind which its own lands at once.
-    InOrder,
     /// All streams at the same opcode (isa 08 §9).
     Join,
     /// The same, once its own transfers have finished; only inside a function (isa 08 §10).
@@ -263,8 +261,7 @@ impl Code {
 pub(super) const fn gate(bundle: &Bundle) -> Gate {
     match bundle.opcode() {
         0xA2 => Gate::Drain,
-        op if departs(op) => Gate::Transfer,
-        op if issues(op) => Gate::InOrder,
+        op if issues(op) => Gate::Transfer,
         0xD5 => Gate::Join,
         0xD2 => Gate::Return,
         _ => Gate::Open,

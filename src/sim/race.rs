@@ -35,7 +35,7 @@ impl Machine {
             .retain(|f| present.iter().any(|(at, t)| key(*at, t) == f.key));
         for (at, t) in present {
             if !self.flights.iter().any(|f| f.key == key(at, &t)) {
-                let (src, dst) = t.rects(self.generation, &self.settings);
+                let (src, dst) = t.rects(&self.state, self.generation, &self.settings);
                 let key = key(at, &t);
                 self.flights.push(Flight { key, src, dst });
             }

@@ -152,7 +152,6 @@ impl Machine {
             Gate::Drain => own_transfers(&self.state, queue),
             Gate::Return if self.joins(queue, gate) => own_transfers(&self.state, queue),
             Gate::Transfer => self.slots_wanted(queue, all),
-            Gate::InOrder => own_transfers(&self.state, queue),
             _ => 0,
         }
     }

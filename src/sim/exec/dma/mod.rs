@@ -13,6 +13,7 @@ mod tests;
 
 use std::ops::Range;
 
+pub use listed::Listed;
 pub use transfer::Leg;
 
 use crate::isa::fields::{Addr8, DgeOp, PseudoAddr8};
@@ -32,12 +33,7 @@ pub(super) const EXEC: &[(u8, ExecFn)] = &[(0xB8, dma_memcpy), (0xD4, dma_memcpy
 
 /// Does a bundle of this opcode move data by DMA? Pseudo opcodes included.
 pub const fn issues(opcode: u8) -> bool {
-    departs(opcode) || matches!(opcode, 0xBB | 0xBD | 0xF1)
-}
-
-/// May its transfer finish after the bundle? The others hold lists of indices, which fit no slot of a pending transfer.
-pub const fn departs(opcode: u8) -> bool {
-    matches!(opcode, 0xB8 | 0xC1 | 0xD4)
+    matches!(opcode, 0xB8 | 0xBB | 0xBD | 0xC1 | 0xD4 | 0xF1)
 }
 
 /// Transfers that a bundle issues: a block of a queue may hold many.
@@ -90,6 +86,8 @@ pub struct Transfer {
     pub src: Leg,
     /// Destination.
     pub dst: Leg,
+    /// Where its elements are, when no counts and steps say it; in flight the legs then say nothing.
+    pub listed: Option<Listed>,
 }
 
 /// 0xB8: copy between two 2-D shapes over one stream of bytes. Both update forms fire at issue.
@@ -159,6 +157,7 @@ fn dma_memcpy(cx: &mut Cx<'_, '_>) -> Result<(), Trap> {
         out_dtype: DType(f.out_dtype().0),
         src,
         dst,
+        listed: None,
     };
     let plan = Plan::new(&transfer, cx.instr.generation, cx.settings)?;
     cx.complete();
@@ -184,7 +183,10 @@ fn land_now(cx: &mut Cx<'_, '_>, transfer: &Transfer, plan: &Plan) -> Result<(),
 fn issue(cx: &mut Cx<'_, '_>, mut transfer: Transfer, plan: &Plan) -> Result<(), Trap> {
     let delay = cx.settings.get(Id::DmaDelay);
     if cx.time.done.is_some() {
-        let dst = transfer.dst.folded();
+        let dst = match transfer.listed {
+            Some(_) => transfer.dst,
+            None => transfer.dst.folded(),
+        };
         let (runs, size) = (dst.elements(), dst.size);
         let computes = transfer.op != DgeOp::NONE;
         let lasts = timing::transfer(cx.instr.generation, runs, u64::from(size), computes);
@@ -290,7 +292,10 @@ impl Cx<'_, '_> {
     }
 }
 
+/// Words of a slot: 9 of the transfer itself, then 28 of two legs or 27 of a list, then the word that tells which.
 const WORDS: u32 = 40;
+const IS_LISTED: usize = 37;
+const _: () = assert!(9 + listed::WORDS <= IS_LISTED);
 
 impl Transfer {
     /// Transfers that can be in flight.
@@ -298,6 +303,9 @@ impl Transfer {
 
     /// Copies and posts; `late` when the issuing bundle has retired and cannot fault any more.
     fn finish(&self, cx: &mut Cx<'_, '_>, plan: &Plan, late: bool) -> Result<(), Trap> {
+        if let Some(listed) = &self.listed {
+            listed.read(cx, late)?;
+        }
         plan.copy(self, cx, late)?;
         if self.increment > 0 {
             let count = cx.state().sem(self.semaphore);
@@ -308,8 +316,21 @@ impl Transfer {
     }
 
     /// The memory it reads and the memory it writes; nothing under settings that forbid it.
-    pub fn rects(&self, g: Generation, settings: &Settings) -> (Vec<Rect>, Vec<Rect>) {
-        Plan::new(self, g, settings).map_or_else(|_| Default::default(), |p| p.rects())
+    pub fn rects(
+        &self,
+        state: &State,
+        g: Generation,
+        settings: &Settings,
+    ) -> (Vec<Rect>, Vec<Rect>) {
+        let plan = self.plan(state, g, settings);
+        plan.map_or_else(|_| Default::default(), |p| p.rects())
+    }
+
+    fn plan(&self, state: &State, g: Generation, settings: &Settings) -> Result<Plan, Trap> {
+        match &self.listed {
+            None => Plan::new(self, g, settings),
+            Some(listed) => listed.plan(self, state, g, settings),
+        }
     }
 
     /// Puts it in flight.
@@ -327,9 +348,9 @@ impl Transfer {
 
     /// Finishes it, in the slot where it is.
     pub(in crate::sim) fn land(&self, cx: &mut Cx<'_, '_>, at: u32) -> Result<(), Trap> {
-        match Plan::new(self, cx.instr.generation, cx.settings) {
+        match self.plan(cx.state(), cx.instr.generation, cx.settings) {
             Ok(plan) => self.finish(cx, &plan, true)?,
-            // Possible at issue, but not under the settings of now; it must not come again.
+            // Possible at issue, but not under the settings or indices of now; it must not come again.
             Err(t) => cx.finding(Severity::Error, t.rule, t.message),
         }
         cx.writer.set_hidden(region(at).word(0), &[0]);
@@ -353,7 +374,16 @@ impl Transfer {
         words.extend(halves(self.seq));
         words.extend(halves(self.due));
         words.extend([u32::from(self.semaphore), self.increment]);
-        for leg in [&self.src, &self.dst] {
+        if let Some(listed) = &self.listed {
+            words.extend(listed.pack());
+            words.resize(IS_LISTED, 0);
+            words.push(1);
+        }
+        let legs = match self.listed {
+            None => vec![&self.src, &self.dst],
+            Some(_) => Vec::new(),
+        };
+        for leg in legs {
             words.extend(halves(leg.addr));
             words.extend(halves(leg.limit.unwrap_or(0)));
             let flags = u32::from(leg.limit.is_some()) | u32::from(leg.silent) << 1;
@@ -375,6 +405,13 @@ impl Transfer {
             size: word(at + 4),
             dims: std::array::from_fn(|i| (word(at + 6 + 2 * i) as i32, word(at + 7 + 2 * i))),
         };
+        let listed =
+            (word(IS_LISTED) == 1).then(|| Listed::unpack(words.get(9..).unwrap_or_default()));
+        let legs = match listed {
+            None => [leg(9), leg(23)],
+            Some(_) => [Leg::NOWHERE; 2],
+        };
+        let [src, dst] = legs;
         Some(Transfer {
             queue: Queue::from_index(usize::from(queue.checked_sub(1)?))?,
             index: both(1),
@@ -385,8 +422,9 @@ impl Transfer {
             op: DgeOp(op),
             in_dtype: DType(in_dtype),
             out_dtype: DType(out_dtype),
-            src: leg(9),
-            dst: leg(23),
+            src,
+            dst,
+            listed,
         })
     }
 }

@@ -148,5 +148,6 @@ fn transfer(cx: &Cx<'_, '_>, src: Leg, dst: Leg) -> Transfer {
         out_dtype: DType(0),
         src,
         dst,
+        listed: None,
     }
 }

@@ -32,6 +32,15 @@ const MAX_ELEMENTS: u64 = 1 << 22;
 const MAX_BYTES: u64 = 1 << 30;
 
 impl Leg {
+    /// No element.
+    pub(super) const NOWHERE: Leg = Leg {
+        addr: 0,
+        size: 0,
+        dims: [(0, 0); 4],
+        limit: None,
+        silent: false,
+    };
+
     /// Number of elements.
     pub fn elements(&self) -> u64 {
         let counts = self.dims.iter().map(|d| u64::from(d.1));
@@ -357,7 +366,7 @@ impl Plan {
     }
 }
 
-fn report(
+pub(super) fn report(
     missing: Missing,
     cx: &mut Cx<'_, '_>,
     slot: &'static str,

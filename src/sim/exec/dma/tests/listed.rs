@@ -56,14 +56,25 @@ pub(super) fn indirect(mode: u8, flags: u8, n: u16, src: u64, dst: u64, add: boo
     )
 }
 
+/// A machine whose transfers finish at once, or late.
+fn paced(late: bool, b: Bundle) -> Machine {
+    let delay = if late { "7" } else { "0" };
+    with(
+        Generation::V3,
+        &[("dma.delay", delay)],
+        Policy::default(),
+        &[(SP, vec![b])],
+    )
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn gathers_and_scatters(index in prop::collection::vec(0..40u32, 1..30)) {
+    fn gathers_and_scatters(index in prop::collection::vec(0..40u32, 1..30), late: bool) {
         let n = index.len();
         let table: Vec<u32> = (0..40).map(|i| 0x1000 + i).collect();
-        let mut m = machine(&[(SP, vec![indirect(0, 0, n as u16, 0x1000, 0x8000, false)])]);
+        let mut m = paced(late, indirect(0, 0, n as u16, 0x1000, 0x8000, false));
         put(&mut m, Rect::dram(0x1000, 160), &words(&table));
         put_index(&mut m, &index);
         run(&mut m);
@@ -71,7 +82,7 @@ proptest! {
         prop_assert_eq!(bytes(&m, Rect::dram(0x8000, 4 * n as u32)), words(&expected));
         prop_assert_eq!(m.state().sem(10), 1);
 
-        let mut m = machine(&[(SP, vec![indirect(1, 8, n as u16, 0x1000, 0x8000, false)])]);
+        let mut m = paced(late, indirect(1, 8, n as u16, 0x1000, 0x8000, false));
         put(&mut m, Rect::dram(0x1000, 160), &words(&table));
         put(&mut m, Rect::dram(0x8000, 160), &[0; 160]);
         put_index(&mut m, &index);
@@ -85,12 +96,12 @@ proptest! {
 
     /// Both sides through an index vector: element i goes from `from[i]` to `to[i]`.
     #[test]
-    fn gathers_and_scatters_at_once(pairs in prop::collection::vec((0..40u32, 0..40u32), 1..30)) {
+    fn gathers_and_scatters_at_once(pairs in prop::collection::vec((0..40u32, 0..40u32), 1..30), late: bool) {
         let n = pairs.len() as u16;
         let (from, to): (Vec<u32>, Vec<u32>) = pairs.iter().copied().unzip();
         let mut b = indirect(0, 2 | 8, n, 0x1000, 0x8000, false);
         b.put(52, &(0x2000_0000u32 | 0x800).to_le_bytes());
-        let mut m = machine(&[(SP, vec![b])]);
+        let mut m = paced(late, b);
         let table: Vec<u32> = (0..40).map(|i| 0x1000 + i).collect();
         put(&mut m, Rect::dram(0x1000, 160), &words(&table));
         put(&mut m, Rect::dram(0x8000, 160), &[0; 160]);
@@ -107,10 +118,10 @@ proptest! {
 
     /// Destinations that occur twice add up.
     #[test]
-    fn scatters_add(index in prop::collection::vec(0..8u32, 1..30)) {
+    fn scatters_add(index in prop::collection::vec(0..8u32, 1..30), late: bool) {
         let n = index.len();
         let source: Vec<u32> = (0..n).map(|i| (i as f32).to_bits()).collect();
-        let mut m = machine(&[(SP, vec![indirect(1, 8, n as u16, 0x1000, 0x8000, true)])]);
+        let mut m = paced(late, indirect(1, 8, n as u16, 0x1000, 0x8000, true));
         put(&mut m, Rect::dram(0x1000, 4 * n as u32), &words(&source));
         put(&mut m, Rect::dram(0x8000, 32), &[0; 32]);
         put_index(&mut m, &index);
@@ -125,7 +136,7 @@ proptest! {
 
     /// Tiles of 16 rows from a matrix in DRAM; a destination element is a tile or a column.
     #[test]
-    fn transposes_tiles(tiles in 1..4u16, cols in 1..20u16, whole in any::<bool>()) {
+    fn transposes_tiles(tiles in 1..4u16, cols in 1..20u16, whole in any::<bool>(), late: bool) {
         let width = usize::from(tiles * cols);
         let b = bundle(0xBD, &[
             (14, &[6, 6]),
@@ -138,7 +149,7 @@ proptest! {
             (56, &pair(if whole { [tiles, 1] } else { [cols, tiles] }.map(u16::to_le_bytes))),
             (60, &[16, cols as u8, 10]),
         ]);
-        let mut m = machine(&[(SP, vec![b])]);
+        let mut m = paced(late, b);
         put(&mut m, Rect::dram(0x1000, 32 * width as u32), &halves((0..16 * width).map(|i| i as u16)));
         run(&mut m);
         let expected = halves((0..width).flat_map(|c| (0..16).map(move |r| (r * width + c) as u16)));
@@ -148,7 +159,7 @@ proptest! {
 
     /// Rows of 8 values that an index names become columns.
     #[test]
-    fn gathers_rows_as_columns(index in prop::collection::vec(0..40u32, 16)) {
+    fn gathers_rows_as_columns(index in prop::collection::vec(0..40u32, 16), late: bool) {
         let word = (0x2000_0000u32 | INDEX as u32).to_le_bytes();
         let b = bundle(0xF1, &[
             (12, &[10, 0, 128, 0]),
@@ -162,7 +173,7 @@ proptest! {
             (60, &8u16.to_le_bytes()),
             (62, &[0x66, 1]),
         ]);
-        let mut m = machine(&[(SP, vec![b])]);
+        let mut m = paced(late, b);
         put(&mut m, Rect::dram(0x1000, 640), &halves(0..320));
         put_index(&mut m, &index);
         run(&mut m);
