@@ -151,3 +151,37 @@ fn layouts_bear_the_names_of_the_opcode_table() {
         );
     }
 }
+
+/// A legal bundle becomes illegal, or at least is found, by any undefined value of an enumeration.
+#[test]
+fn undefined_members_are_found_in_every_field() {
+    let files = [
+        include_str!("../../../../tests/vectors/legal-pe.txt"),
+        include_str!("../../../../tests/vectors/legal-act.txt"),
+        include_str!("../../../../tests/vectors/legal-ctrl.txt"),
+        include_str!("../../../../tests/vectors/legal-dma.txt"),
+        include_str!("../../../../tests/vectors/legal-dve.txt"),
+    ];
+    let mut silent = std::collections::BTreeSet::new();
+    let mut tried = std::collections::BTreeSet::new();
+    for line in files.into_iter().flat_map(lines).filter(|l| l[3] == "-") {
+        let generation = line[1].split('/').next().unwrap();
+        let instr = bundle(generation, line[2]);
+        for f in instr.format.fields {
+            let FieldKind::Enum(desc) = f.kind else {
+                continue;
+            };
+            for value in (0..1u64 << f.bits).filter(|v| desc.name_of(*v as u8).is_none()) {
+                let mut b = instr.bundle;
+                b.put_bits(f.at, f.bits, value);
+                let changed = crate::isa::decode(&b, instr.generation);
+                tried.insert((instr.name(), f.name));
+                if !desc.open && crate::isa::check(&changed, Some(changed.home())).is_empty() {
+                    silent.insert(format!("{} {} {value:#x}", instr.name(), f.name));
+                }
+            }
+        }
+    }
+    assert!(tried.len() > 100, "{}", tried.len());
+    assert_eq!(silent, std::collections::BTreeSet::new());
+}

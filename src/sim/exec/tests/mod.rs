@@ -1,6 +1,7 @@
 //! One bundle at a time on a small machine: memory in, bundle, memory out.
 
 mod cases;
+mod declared;
 mod model;
 mod more;
 mod properties;
