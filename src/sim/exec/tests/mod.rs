@@ -5,6 +5,7 @@ mod declared;
 mod model;
 mod more;
 mod properties;
+mod settings;
 mod vectors;
 
 use crate::isa::{Bundle, Generation, Queue, Space};

@@ -9,7 +9,7 @@ use crate::sim::{Rect, Region};
 type Slot<'a> = (usize, u32, &'a [(i16, u16)]);
 
 /// A bundle of an opcode with control bytes and patterns: place, address, steps and counts.
-fn bundle(opcode: u8, control: &[(usize, &[u8])], patterns: &[Slot<'_>]) -> Bundle {
+pub(super) fn bundle(opcode: u8, control: &[(usize, &[u8])], patterns: &[Slot<'_>]) -> Bundle {
     let mut b = Bundle::default();
     b.put(0, &[opcode, 0x10]);
     for (at, bytes) in control {
@@ -25,11 +25,11 @@ fn bundle(opcode: u8, control: &[(usize, &[u8])], patterns: &[Slot<'_>]) -> Bund
     b
 }
 
-const fn row(n: u16) -> [(i16, u16); 4] {
+pub(super) const fn row(n: u16) -> [(i16, u16); 4] {
     [(1, n), (1, 1), (1, 1), (1, 1)]
 }
 
-const fn row3(n: u16) -> [(i16, u16); 3] {
+pub(super) const fn row3(n: u16) -> [(i16, u16); 3] {
     [(1, n), (1, 1), (1, 1)]
 }
 
@@ -41,7 +41,9 @@ fn rig() -> Rig {
     Rig::new(Generation::V3)
 }
 
-fn rules(found: Result<Vec<crate::sim::Finding>, crate::sim::Fault>) -> Vec<&'static str> {
+pub(super) fn rules(
+    found: Result<Vec<crate::sim::Finding>, crate::sim::Fault>,
+) -> Vec<&'static str> {
     found.unwrap().iter().map(|f| f.rule).collect()
 }
 

@@ -229,13 +229,24 @@ fn ints(values: &[i32]) -> Vec<u8> {
 
 /// One transfer of `src` bytes at 0x100 onto `dst` bytes at 0x200.
 fn combine(op: u8, dtypes: [u8; 2], src: &[u8], dst: &[u8]) -> Vec<u8> {
+    combine_with(&[], op, dtypes, src, dst)
+}
+
+fn combine_with(
+    settings: &[(&str, &str)],
+    op: u8,
+    dtypes: [u8; 2],
+    src: &[u8],
+    dst: &[u8],
+) -> Vec<u8> {
     let b = dma(
         Side::line(0x100, src.len() as u16),
         Side::line(0x200, dst.len() as u16),
         op,
         dtypes,
     );
-    let mut m = machine(&[(SP, vec![b])]);
+    let streams = [(SP, vec![b])];
+    let mut m = with(Generation::V3, settings, Policy::default(), &streams);
     put(&mut m, Rect::dram(0x100, src.len() as u32), src);
     put(&mut m, Rect::dram(0x200, dst.len() as u32), dst);
     step(&mut m);
@@ -281,6 +292,9 @@ fn casts_and_arithmetic() {
     );
     // Accumulating in fp8 overflows to infinity, plain casts saturate (decisions 1.3).
     assert_eq!(combine(1, [0x0F, 0x0F], &[0x7B], &[0x7B]), [0x7C]);
+    let saturate = [("numerics.fp8-accumulate-overflow", "saturate")];
+    let sum = combine_with(&saturate, 1, [0x0F, 0x0F], &[0x7B], &[0x7B]);
+    assert_eq!(sum, [0x7B]);
     assert_eq!(combine(0, [10, 0x0F], &floats(&[1e9]), &[0]), [0x7B]);
     // fp32 to bf16 and back, int32 to fp32.
     assert_eq!(
