@@ -698,3 +698,29 @@ fn memory_stays_within_state_and_budget() {
         "{peak} KiB, the state takes {state}"
     );
 }
+
+/// Whatever the bytes are: a listing that assembles to them.
+#[test]
+fn disasm_of_random_bytes_never_fails() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut state = 0x9E37_79B9_7F4A_7C15u64;
+    let mut random = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 32) as u8
+    };
+    let bytes: Vec<u8> = (0..64 * 512).map(|_| random()).collect();
+    fs::write(dir.path().join("act.bin"), &bytes).unwrap();
+    for generation in ["v2", "v3", "v4", "v5"] {
+        let r = tpbdbg(dir.path(), &["disasm", "--gen", generation, "act.bin"], "");
+        assert_eq!((r.code, r.err.as_str()), (0, ""), "{generation}");
+        fs::write(dir.path().join("act.tasm"), &r.out).unwrap();
+        let args = ["asm", "act.tasm", "-o", "back.bin"];
+        assert_eq!(tpbdbg(dir.path(), &args, "").code, 0, "{generation}");
+        assert!(
+            fs::read(dir.path().join("back.bin")).unwrap() == bytes,
+            "{generation}"
+        );
+    }
+}
