@@ -1,6 +1,9 @@
 //! Who touched a place: questions to the records of the journal up to the present point.
 
+use std::collections::VecDeque;
+
 use super::Session;
+use super::cover::{Cover, merged};
 use super::edit::EDIT_LIMIT;
 use super::error::SessionError;
 use super::place::Place;
@@ -34,7 +37,7 @@ pub struct Touch {
     pub index: u64,
     /// Read or written.
     pub access: Access,
-    /// Touched ranges inside the place, in the order in which they were touched.
+    /// Touched ranges inside the place, ascending; of `who` those bytes whose last writer it is.
     pub ranges: Vec<Rect>,
 }
 
@@ -63,69 +66,113 @@ pub struct Touches {
     pub known_from: u64,
     /// There are more touches than were asked for.
     pub more: bool,
+    /// How many there are, listed or not; of `who` those that were looked at.
+    pub total: u64,
     /// Bytes of the place that none of them wrote (`who` only): written before `known_from`, initial, or never.
     pub rest: u64,
 }
 
+/// What is asked of the accesses to a place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Question {
+    /// Reads or stores.
+    pub access: Access,
+    /// From this sequence number on; `None`: as far back as the journal holds. An earlier one is reached by replay.
+    pub from: Option<u64>,
+    /// Before this one; `None` is the present.
+    pub to: Option<u64>,
+    /// At most so many are listed.
+    pub most: usize,
+    /// List the last ones of them, not the first ones.
+    pub last: bool,
+}
+
 impl Session {
-    /// The last writers of a place, newest first: those that wrote a byte nobody wrote after them. At most `most`.
+    /// The last writers of a place, newest first: those that wrote a byte nobody wrote after them. At most `most`, and only as far
+    /// back as the journal holds.
     ///
     /// # Errors
     /// A place of more than [`EDIT_LIMIT`] bytes.
     pub fn who(&self, place: &Place, most: usize) -> Result<Touches, SessionError> {
-        if place.bytes() > EDIT_LIMIT {
-            return Err(SessionError::too_large(place));
-        }
-        let mut open = Open::new(place);
-        let mut answer = self.answer();
+        let mut writers = Writers::new(self, place, 1, most)?;
         let journal = self.machine.journal();
-        for at in (journal.oldest()..journal.position()).rev() {
-            if open.left == 0 {
-                break;
-            }
-            let mut ranges = Vec::new();
-            for rect in self.written(at, place) {
-                if open.close(&rect) > 0 {
-                    push_joined(&mut ranges, rect);
-                }
-            }
-            if !ranges.is_empty() && !self.add(&mut answer, at, Access::Write, ranges, most) {
-                break;
-            }
-        }
-        answer.rest = open.left;
+        let mut all = (journal.oldest()..journal.position()).rev();
+        let _ = all.all(|at| writers.look(self, at));
+        Ok(writers.answer())
+    }
+
+    /// The same for the last `depth` writers of every byte, as far back as the history reaches.
+    ///
+    /// # Errors
+    /// A place of more than [`EDIT_LIMIT`] bytes; the user interrupts.
+    pub fn writers(
+        &mut self,
+        place: &Place,
+        depth: usize,
+        most: usize,
+    ) -> Result<Touches, SessionError> {
+        let mut writers = Writers::new(self, place, depth, most)?;
+        let whole = self.look_back(|s, at| writers.look(s, at))?;
+        let mut answer = writers.answer();
+        answer.known_from = if whole { 0 } else { self.oldest_seq() };
         Ok(answer)
     }
 
-    /// Everything known to have stored to a place, oldest first, at most `most`.
-    pub fn writes(&self, place: &Place, most: usize) -> Touches {
-        self.all(place, Access::Write, most)
-    }
-
-    /// Everything known to have read a place, oldest first, at most `most`.
-    pub fn reads(&self, place: &Place, most: usize) -> Touches {
-        self.all(place, Access::Read, most)
-    }
-
-    fn all(&self, place: &Place, access: Access, most: usize) -> Touches {
+    /// Every access to a place that is asked for, oldest first.
+    ///
+    /// # Errors
+    /// The user interrupts.
+    pub fn accesses(&mut self, place: &Place, q: &Question) -> Result<Touches, SessionError> {
         let mut answer = self.answer();
-        let journal = self.machine.journal();
-        for at in journal.oldest()..journal.position() {
-            let mut ranges = Vec::new();
-            match access {
-                Access::Write => self
-                    .written(at, place)
-                    .for_each(|r| push_joined(&mut ranges, r)),
-                Access::Read => journal
-                    .reads(at)
-                    .filter_map(|r| place.clip(&r))
-                    .for_each(|r| push_joined(&mut ranges, r)),
+        let mut list = VecDeque::new();
+        let from = q.from.unwrap_or(answer.known_from);
+        let to = q.to.unwrap_or(u64::MAX);
+        let mut look = |s: &Session, at: u64| {
+            let Some(record) = s.machine.journal().record(at) else {
+                return true;
+            };
+            if record.seq < from {
+                return false;
             }
-            if !ranges.is_empty() && !self.add(&mut answer, at, access, ranges, most) {
-                break;
+            if record.seq >= to {
+                return true;
             }
+            let ranges = s.accessed(at, place, q.access);
+            if ranges.is_empty() {
+                return true;
+            }
+            answer.total += 1;
+            // Newest first: the list keeps its newest end, or its oldest.
+            if !q.last || list.len() < q.most {
+                list.extend(s.touch(at, q.access, ranges));
+            }
+            if list.len() > q.most {
+                list.pop_front();
+            }
+            true
+        };
+        if from < self.answer().known_from {
+            self.look_back(&mut look)?;
+        } else {
+            let journal = self.machine.journal();
+            let mut all = (journal.oldest()..journal.position()).rev();
+            let _ = all.all(|at| look(self, at));
         }
-        answer
+        answer.list = list.into_iter().rev().collect();
+        answer.more = answer.total > answer.list.len() as u64;
+        answer.known_from = answer.known_from.min(from);
+        Ok(answer)
+    }
+
+    /// The ranges of a place that a record read or stored to.
+    fn accessed(&self, at: u64, place: &Place, access: Access) -> Vec<Rect> {
+        merged(match access {
+            Access::Write => self.written(at, place).collect(),
+            Access::Read => {
+                let reads = self.machine.journal().reads(at);
+                reads.filter_map(|r| place.clip(&r)).collect()
+            }
+        })
     }
 
     fn answer(&self) -> Touches {
@@ -139,12 +186,13 @@ impl Session {
                 journal.seq_at(journal.oldest())
             },
             more: false,
+            total: 0,
             rest: 0,
         }
     }
 
     /// Ranges of a place that a record stored to.
-    fn written(&self, at: u64, place: &Place) -> impl Iterator<Item = Rect> {
+    pub(super) fn written(&self, at: u64, place: &Place) -> impl Iterator<Item = Rect> {
         let effects = self.machine.journal().effects(at);
         let near = effects
             .filter_map(|e| e.runs())
@@ -152,22 +200,9 @@ impl Session {
         near.flat_map(|r| r.rects()).filter_map(|r| place.clip(&r))
     }
 
-    /// Appends a touch; false when the answer is full.
-    fn add(
-        &self,
-        answer: &mut Touches,
-        at: u64,
-        access: Access,
-        ranges: Vec<Rect>,
-        most: usize,
-    ) -> bool {
-        let Some(record) = self.machine.journal().record(at) else {
-            return false;
-        };
-        if answer.list.len() >= most {
-            answer.more = true;
-            return false;
-        }
+    /// A record as a touch.
+    pub(super) fn touch(&self, at: u64, access: Access, ranges: Vec<Rect>) -> Option<Touch> {
+        let record = self.machine.journal().record(at)?;
         let actor = match record.head.kind {
             StepKind::Retire => Actor::Bundle,
             StepKind::Transfer => Actor::Transfer,
@@ -175,7 +210,7 @@ impl Session {
         };
         let queue = Queue::from_index(record.head.agent.into()).filter(|_| actor != Actor::Edit);
         let instr = queue.and_then(|q| self.machine.instr(q, record.head.index));
-        answer.list.push(Touch {
+        Some(Touch {
             seq: record.seq,
             actor,
             queue,
@@ -183,59 +218,60 @@ impl Session {
             index: record.head.index,
             access,
             ranges,
-        });
-        true
+        })
     }
 }
 
-/// Appends a rectangle, joined with the last one where they touch.
-fn push_joined(ranges: &mut Vec<Rect>, rect: Rect) {
-    match ranges.last_mut() {
-        Some(last) if last.contains(&rect) => {}
-        Some(last) => match last.join(&rect) {
-            Some(joined) => *last = joined,
-            None => ranges.push(rect),
-        },
-        None => ranges.push(rect),
-    }
-}
-
-/// The bytes of a place that no writer was found for yet: a bit per byte, row after row.
-struct Open {
+/// A search for the last writers of a place.
+struct Writers {
     place: Place,
-    bits: Vec<u64>,
-    words: usize,
-    left: u64,
+    /// Of each byte the newest writers still to be found, level after level.
+    open: Vec<Cover>,
+    most: usize,
+    answer: Touches,
 }
 
-impl Open {
-    fn new(place: &Place) -> Open {
-        let words = place.len.div_ceil(64) as usize;
-        Open {
-            place: *place,
-            bits: vec![u64::MAX; words * usize::from(place.parts)],
-            words,
-            left: place.bytes(),
+impl Writers {
+    fn new(s: &Session, place: &Place, depth: usize, most: usize) -> Result<Writers, SessionError> {
+        let bytes = place.bytes().saturating_mul(depth.max(1) as u64);
+        if bytes > EDIT_LIMIT {
+            return Err(SessionError::too_large(place));
         }
+        Ok(Writers {
+            place: *place,
+            open: (0..depth.max(1)).map(|_| Cover::of(place)).collect(),
+            most,
+            answer: s.answer(),
+        })
     }
 
-    /// Marks the bytes of a rectangle inside the place as found; gives how many were open.
-    fn close(&mut self, rect: &Rect) -> u64 {
-        let start = (rect.off - self.place.off) as usize;
-        let end = start + rect.len as usize;
-        let mut found = 0;
-        for part in rect.partitions() {
-            let row = usize::from(part - self.place.part) * self.words;
-            for word in start / 64..end.div_ceil(64) {
-                let low = u64::MAX << start.saturating_sub(word * 64).min(63);
-                let high = u64::MAX >> (64 - (end - word * 64).min(64));
-                if let Some(bits) = self.bits.get_mut(row + word) {
-                    found += u64::from((*bits & low & high).count_ones());
-                    *bits &= !(low & high);
+    /// Looks at a record; false when nothing more is wanted.
+    fn look(&mut self, s: &Session, at: u64) -> bool {
+        let mut ranges = Vec::new();
+        for rect in s.written(at, &self.place) {
+            // The deepest level first, so that a record counts once for each byte.
+            for level in (0..self.open.len()).rev() {
+                let (above, below) = self.open.split_at_mut(level);
+                if let Some(open) = below.first_mut() {
+                    ranges.extend(open.take(&rect, above.last().map(|c| &*c)));
                 }
             }
         }
-        self.left -= found.min(self.left);
-        found
+        if !ranges.is_empty() {
+            self.answer.total += 1;
+            if self.answer.list.len() >= self.most {
+                self.answer.more = true;
+                return false;
+            }
+            self.answer
+                .list
+                .extend(s.touch(at, Access::Write, merged(ranges)));
+        }
+        self.open.iter().any(|open| open.left > 0)
+    }
+
+    fn answer(mut self) -> Touches {
+        self.answer.rest = self.open.first().map_or(0, |open| open.left);
+        self.answer
     }
 }

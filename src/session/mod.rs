@@ -10,6 +10,7 @@
 mod arrays;
 mod attribution;
 mod contents;
+mod cover;
 mod edit;
 mod elements;
 mod error;
@@ -20,6 +21,7 @@ mod halt;
 mod hang;
 mod heat;
 mod info;
+mod lookback;
 mod observer;
 mod place;
 mod ranges;
@@ -45,7 +47,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 pub use arrays::{Comparison, Mismatch};
-pub use attribution::{Actor, Touch, Touches};
+pub use attribution::{Actor, Question, Touch, Touches};
 pub use edit::{Change, EDIT_LIMIT};
 pub use error::SessionError;
 pub use explore::{Divergence, Ending, Exploration, Reordered, Schedule, Variant};

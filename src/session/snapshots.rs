@@ -155,10 +155,7 @@ impl Session {
             return Err(SessionError::Future { seq, known });
         }
         let there = self.reach(seq).map(|()| self.machine.checkpoint());
-        self.reach(here.seq)?;
-        // The point may have been one before an edit that was taken back.
-        while self.machine.journal().position() > here.position && self.machine.undo().is_some() {}
-        self.use_active_settings();
+        self.back_to(here)?;
         Ok(Some(thaw(&there?)))
     }
 

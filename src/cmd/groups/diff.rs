@@ -33,7 +33,7 @@ pub(super) const COMMANDS: &[Command] = &[Command {
     run: Run::Edit(diff),
 }];
 
-fn side(s: &Session, moment: Option<Moment>) -> Side {
+pub(super) fn side(s: &Session, moment: Option<Moment>) -> Side {
     match moment {
         None => Side::Now,
         Some(Moment::Seq(seq)) => Side::Seq(seq),

@@ -48,7 +48,7 @@ proptest! {
 
     #[test]
     fn last_writers_are_those_of_a_scan(
-        program in program(), moves in moves(), part in 0..4u64, off in 0..900u64, len in 1..200u64,
+        program in program(), moves in moves(), part in 0..4u64, off in 0..900u64, len in 1..200u64, depth in 1..4usize, tiny: bool,
     ) {
         let mut s = session(&program);
         for (what, n) in moves {
@@ -74,14 +74,61 @@ proptest! {
         prop_assert_eq!(who.list.iter().map(|t| t.seq).collect::<Vec<_>>(), seqs(last));
         prop_assert_eq!(who.rest, p.bytes() - owner.len() as u64);
         prop_assert_eq!((who.known_from, who.more), (0, false));
-        for (touches, expected) in [(s.writes(&p, 1000), writes), (s.reads(&p, 1000), reads)] {
-            prop_assert_eq!(touches.list.len(), expected.len());
-            for (t, (at, bytes)) in touches.list.iter().zip(expected) {
-                prop_assert_eq!(t.seq, journal.record(at).unwrap().seq);
-                prop_assert_eq!(bytes_of(t.ranges.iter().copied(), &p), bytes);
+        // Of `who` exactly the bytes that are its own.
+        let mut own: BTreeMap<u64, Vec<Byte>> = BTreeMap::new();
+        for (byte, at) in &owner {
+            own.entry(*at).or_default().push(*byte);
+        }
+        for (t, bytes) in who.list.iter().zip(own.values().rev()) {
+            prop_assert_eq!(&bytes_of(t.ranges.iter().copied(), &p), bytes);
+        }
+        let seq_of = |at: &u64| journal.record(*at).unwrap().seq;
+        let log = |list: Vec<(u64, Vec<Byte>)>| -> Vec<(u64, Vec<Byte>)> {
+            list.into_iter().map(|(at, bytes)| (seq_of(&at), bytes)).collect()
+        };
+        let (writes, reads) = (log(writes), log(reads));
+        // The last `depth` writers of each byte, from the log.
+        let mut deep: Vec<(u64, Vec<Byte>)> = Vec::new();
+        let mut found: BTreeMap<Byte, usize> = BTreeMap::new();
+        for (seq, bytes) in writes.iter().rev() {
+            let mut mine = Vec::new();
+            for b in bytes {
+                let n = found.entry(*b).or_default();
+                if *n < depth {
+                    *n += 1;
+                    mine.push(*b);
+                }
+            }
+            if !mine.is_empty() {
+                deep.push((*seq, mine));
             }
         }
-        prop_assert!(s.writes(&p, 1).list.len() <= 1);
+        let here = (s.seq(), s.state().digest());
+        if tiny {
+            // What the log no longer holds is made again.
+            s.machine.journal_mut().set_budget(40_000);
+            s.timeline.set_budget(1 << 20, (20_000, 4));
+        }
+        let shown = |t: &Touches| -> Vec<(u64, Vec<Byte>)> {
+            t.list.iter().map(|t| (t.seq, bytes_of(t.ranges.iter().copied(), &p))).collect()
+        };
+        let found = s.writers(&p, depth, 1000).unwrap();
+        prop_assert_eq!((shown(&found), found.known_from), (deep, 0));
+        for (access, expected) in [(Access::Write, writes), (Access::Read, reads)] {
+            let mut ask = |from: Option<u64>, to, most, last| {
+                s.accesses(&p, &Question { access, from, to, most, last }).unwrap()
+            };
+            let all = ask(Some(0), None, 1000, false);
+            prop_assert_eq!((shown(&all), all.total, all.more), (expected.clone(), expected.len() as u64, false));
+            let (from, to) = (off % 7, off % 7 + len % 9);
+            let some: Vec<_> = expected.iter().filter(|e| (from..to).contains(&e.0)).cloned().collect();
+            prop_assert_eq!(shown(&ask(Some(from), Some(to), 1000, false)), some.clone());
+            let (first, last) = (ask(Some(from), Some(to), 2, false), ask(Some(from), Some(to), 2, true));
+            prop_assert_eq!((first.total, first.more), (some.len() as u64, some.len() > 2));
+            prop_assert_eq!(shown(&first), some.iter().take(2).cloned().collect::<Vec<_>>());
+            prop_assert_eq!(shown(&last), some[some.len().saturating_sub(2)..].to_vec());
+        }
+        prop_assert_eq!((s.seq(), s.state().digest()), here);
     }
 
     #[test]
