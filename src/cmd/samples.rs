@@ -51,6 +51,7 @@ samples! {
     "bug-deadlock":;
     "bug-psum":;
     "bug-fp8":;
+    "bug-stride":;
 }
 
 /// The sample of a name.

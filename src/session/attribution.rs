@@ -253,7 +253,7 @@ impl Writers {
             for level in (0..self.open.len()).rev() {
                 let (above, below) = self.open.split_at_mut(level);
                 if let Some(open) = below.first_mut() {
-                    ranges.extend(open.take(&rect, above.last().map(|c| &*c)));
+                    ranges.extend(open.take(&rect, above.last()));
                 }
             }
         }

@@ -64,7 +64,6 @@ impl Cover {
     }
 
     /// What is left.
-    #[cfg(test)]
     pub fn rects(&self) -> Vec<Rect> {
         let mut found = Vec::new();
         for (i, bits) in self.bits.iter().enumerate() {

@@ -9,6 +9,7 @@
 
 mod arrays;
 mod attribution;
+mod chain;
 mod contents;
 mod cover;
 mod edit;
@@ -30,6 +31,7 @@ mod save;
 mod seqs;
 mod snapshots;
 mod source;
+mod sources;
 mod stop;
 mod stops;
 mod timeline;
@@ -48,6 +50,7 @@ use std::sync::atomic::AtomicBool;
 
 pub use arrays::{Comparison, Mismatch};
 pub use attribution::{Actor, Question, Touch, Touches};
+pub use chain::{Chain, ChainLimits, Link, Origin as LinkOrigin};
 pub use edit::{Change, EDIT_LIMIT};
 pub use error::SessionError;
 pub use explore::{Divergence, Ending, Exploration, Reordered, Schedule, Variant};

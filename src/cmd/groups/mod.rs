@@ -1,5 +1,6 @@
 //! The commands, a file per chapter. A record says how a command is read and explained, the function under it what it does.
 
+mod chain;
 mod code;
 mod diff;
 mod edit;
@@ -24,6 +25,7 @@ pub const ALL: &[&[Command]] = &[
     stops::COMMANDS,
     inspect::COMMANDS,
     touch::COMMANDS,
+    chain::COMMANDS,
     diff::COMMANDS,
     info::COMMANDS,
     edit::COMMANDS,

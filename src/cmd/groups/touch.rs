@@ -7,6 +7,7 @@ use crate::cmd::output::{Data, Line, Output, Tone};
 use crate::cmd::show;
 use crate::cmd::spec::{Arg, Command, Group, Run};
 use crate::session::{Access, Actor, Question, Session, SessionError, Side, Touch, Touches};
+use crate::sim::Rect;
 
 const PLACE: Arg = Arg::required("place", ArgKind::Place);
 const COUNT: Arg = Arg::keyword("count", "n", ArgKind::Number);
@@ -185,11 +186,11 @@ fn accesses(s: &Session, key: &'static str, touches: &Touches) -> Output {
     )
 }
 
-/// The ranges, the first few of many.
-fn place_text(t: &Touch) -> String {
-    let shown = t.ranges.iter().take(RANGES);
+/// Ranges, the first few of many.
+pub(super) fn places_text(ranges: &[Rect]) -> String {
+    let shown = ranges.iter().take(RANGES);
     let shown: Vec<String> = shown.map(|r| show::place_of(r, None).to_string()).collect();
-    let more = t.ranges.len().saturating_sub(RANGES);
+    let more = ranges.len().saturating_sub(RANGES);
     match more {
         0 => shown.join(", "),
         n => format!("{}, and {n} more ranges", shown.join(", ")),
@@ -212,9 +213,14 @@ fn actor(t: &Touch) -> &'static str {
 
 /// `who: seq 12 pe:3 MATMUL ...; sbuf[...]`
 fn access_line(s: &Session, key: &str, t: &Touch) -> Line {
-    let mut line = Line::toned(Tone::Key, key)
-        .then(Tone::Plain, ": ")
-        .then(Tone::Place, format!("seq {} ", t.seq));
+    let mut line = Line::toned(Tone::Key, key).then(Tone::Plain, ": ");
+    line.0.extend(bundle_line(s, t).0);
+    line.then(Tone::Place, places_text(&t.ranges))
+}
+
+/// `seq 12 pe:3 MATMUL ...; `
+pub(super) fn bundle_line(s: &Session, t: &Touch) -> Line {
+    let mut line = Line::toned(Tone::Place, format!("seq {} ", t.seq));
     if t.actor != Actor::Bundle {
         line = line.then(Tone::Value, format!("{} ", actor(t)));
     }
@@ -222,7 +228,7 @@ fn access_line(s: &Session, key: &str, t: &Touch) -> Line {
         line.0.extend(show::bundle(s, queue, t.index).0);
         line = line.then(Tone::Plain, " ");
     }
-    line.then(Tone::Place, place_text(t))
+    line
 }
 
 fn access_data(s: &Session, t: &Touch) -> Data {
