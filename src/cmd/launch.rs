@@ -129,7 +129,7 @@ impl Launch {
         Ok(Session::new(program, options)?)
     }
 
-    fn options(&self, program: &Program) -> Result<Options, CmdError> {
+    pub(super) fn options(&self, program: &Program) -> Result<Options, CmdError> {
         let mut settings = Settings::default();
         for Said { what, at } in &program.settings {
             let (name, value) = what;

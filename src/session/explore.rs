@@ -5,10 +5,12 @@
 //! whose own results differ, which is where the race shows, not where it is made.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::{NamedPlace, Session, SessionError, load};
 use crate::isa::Queue;
+use crate::program::Program;
 use crate::sim::{Machine, Policy, Rect, Settings, StepKind, Stepped};
 
 /// Bundles of a run at most, when the session has no limit of its own.
@@ -119,18 +121,20 @@ pub struct Exploration {
 
 /// What a bundle did: where it stood and a hash of what it stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Done {
-    index: u64,
-    seq: u64,
-    stored: u64,
+pub(super) struct Done {
+    pub index: u64,
+    pub seq: u64,
+    pub stored: u64,
+    /// It stored something to memory.
+    pub stores: bool,
 }
 
 /// A finished run. Bundles by stream, and transfers by stream, in order.
-struct Finished {
-    machine: Machine,
-    edits: u64,
-    ending: Ending,
-    done: BTreeMap<(Queue, bool), Vec<Done>>,
+pub(super) struct Finished {
+    pub machine: Machine,
+    pub edits: u64,
+    pub ending: Ending,
+    pub done: BTreeMap<(Queue, bool), Vec<Done>>,
 }
 
 impl Session {
@@ -149,7 +153,7 @@ impl Session {
             variants: Vec::new(),
             interrupted: false,
         };
-        let Some(own) = self.whole_run(self.active, self.policy)? else {
+        let Some(own) = self.whole_run(&self.program, self.active, self.policy, u64::MAX)? else {
             out.interrupted = true;
             return Ok(out);
         };
@@ -172,7 +176,7 @@ impl Session {
             };
             let mut settings = self.active;
             settings.set("dma.delay", &delay.to_string())?;
-            let Some(other) = self.whole_run(settings, policy)? else {
+            let Some(other) = self.whole_run(&self.program, settings, policy, u64::MAX)? else {
                 out.interrupted = true;
                 break;
             };
@@ -199,14 +203,16 @@ impl Session {
         Ok(out)
     }
 
-    /// The program from the start to its end; `None` when it was interrupted.
-    fn whole_run(
+    /// A program from the start to its end, or until so many bundles have retired; `None` when it was interrupted.
+    pub(super) fn whole_run(
         &self,
+        program: &Arc<Program>,
         settings: Settings,
         policy: Policy,
+        bundles: u64,
     ) -> Result<Option<Finished>, SessionError> {
-        let (mut machine, timeline) = load(&self.program, self.generation, settings, policy)?;
-        machine.set_interrupt(std::sync::Arc::clone(self.machine.interrupt()));
+        let (mut machine, timeline) = load(program, self.generation, settings, policy)?;
+        machine.set_interrupt(Arc::clone(self.machine.interrupt()));
         machine.journal_mut().set_budget(LOG);
         let mut at = timeline.base().position;
         // An edit that was taken back is known until something else happens.
@@ -223,6 +229,7 @@ impl Session {
         } else {
             MOST_BUNDLES
         };
+        let most = most.min(bundles);
         let mut done: BTreeMap<(Queue, bool), Vec<Done>> = BTreeMap::new();
         let ending = loop {
             if machine.interrupt().swap(false, Ordering::Relaxed) {
@@ -247,6 +254,8 @@ impl Session {
                     index: record.head.index,
                     seq: record.seq,
                     stored: machine.stored(at, false),
+                    // What a transfer stores inside its bundle is not the bundle's.
+                    stores: journal.writes(at).next().is_some() && !machine.transferred(at),
                 };
                 if !late {
                     done.entry((queue, false)).or_default().push(bundle);
@@ -254,7 +263,11 @@ impl Session {
                 if machine.transferred(at) {
                     let stored = machine.stored(at, true);
                     let list = done.entry((queue, true)).or_default();
-                    list.push(Done { stored, ..bundle });
+                    list.push(Done {
+                        stored,
+                        stores: true,
+                        ..bundle
+                    });
                 }
             }
             match stepped {
@@ -277,7 +290,7 @@ impl Session {
     }
 
     /// Named places whose bytes, or written bits, differ.
-    fn differing(&self, a: &Machine, b: &Machine) -> Vec<String> {
+    pub(super) fn differing(&self, a: &Machine, b: &Machine) -> Vec<String> {
         let differs = |p: &NamedPlace| {
             let rect = p.place.rect();
             let (mut x, mut y) = (Vec::new(), Vec::new());
@@ -330,16 +343,30 @@ fn reordered(own: &Machine, other: &Machine) -> Option<Reordered> {
 
 /// The first bundle, in the order of the first run, that did something else in the second.
 fn first_divergence(own: &Finished, other: &Finished) -> Option<Divergence> {
+    // The same bundle, the same results; when is of no interest.
+    diverges(
+        own,
+        other,
+        |_| true,
+        |a, b| (a.index, a.stored) == (b.index, b.stored),
+    )
+}
+
+/// The first bundle, in the order of the first run, that is not alike in the second; of each stream those count that `counts`.
+pub(super) fn diverges(
+    own: &Finished,
+    other: &Finished,
+    counts: impl Fn(&Done) -> bool,
+    alike: impl Fn(&Done, &Done) -> bool,
+) -> Option<Divergence> {
     let keys: std::collections::BTreeSet<_> = own.done.keys().chain(other.done.keys()).collect();
-    let none = Vec::new();
+    let list = |run: &Finished, key: &(Queue, bool)| -> Vec<Done> {
+        let all = run.done.get(key).into_iter().flatten();
+        all.filter(|d| counts(d)).copied().collect()
+    };
     let of_stream = |key: &(Queue, bool)| {
-        let a = own.done.get(key).unwrap_or(&none);
-        let b = other.done.get(key).unwrap_or(&none);
-        let same = a.iter().zip(b).take_while(|(a, b)| {
-            // The same bundle, the same results; when is of no interest.
-            (a.index, a.stored) == (b.index, b.stored)
-        });
-        let at = same.count();
+        let (a, b) = (list(own, key), list(other, key));
+        let at = a.iter().zip(&b).take_while(|(a, b)| alike(a, b)).count();
         let (here, there) = (a.get(at), b.get(at));
         Some(Divergence {
             queue: key.0,

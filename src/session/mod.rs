@@ -10,6 +10,7 @@
 mod arrays;
 mod attribution;
 mod chain;
+mod compare;
 mod contents;
 mod cover;
 mod edit;
@@ -48,9 +49,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-pub use arrays::{Comparison, Mismatch};
+pub use arrays::{Comparison, Mismatch, Tolerance};
 pub use attribution::{Actor, Question, Touch, Touches};
 pub use chain::{Chain, ChainLimits, Link, Origin as LinkOrigin};
+pub use compare::{Course, Parted, Runs};
 pub use edit::{Change, EDIT_LIMIT};
 pub use error::SessionError;
 pub use explore::{Divergence, Ending, Exploration, Reordered, Schedule, Variant};

@@ -1,8 +1,9 @@
 //! Named states, and what differs between two points.
 
 use std::collections::BTreeMap;
+use std::io::Read;
 
-use super::arrays::difference;
+use super::arrays::{Tolerance, difference, fitting};
 use super::elements::bits;
 use super::error::SessionError;
 use super::place::Place;
@@ -10,7 +11,6 @@ use super::run::Budget;
 use super::travel::Reached;
 use super::{Mark, Session};
 use crate::isa::Queue;
-use crate::num::Kind;
 use crate::sim::state::REGS;
 use crate::sim::{Checkpoint, Rect, Space, State};
 
@@ -99,6 +99,7 @@ impl Session {
         from: &Side,
         to: &Side,
         place: Option<&Place>,
+        tolerance: &Tolerance,
     ) -> Result<Diff, SessionError> {
         let (a, b) = (self.state_of(from)?, self.state_of(to)?);
         let before = a.as_deref().unwrap_or(self.state());
@@ -106,11 +107,36 @@ impl Session {
         Ok(match place {
             Some(place) => {
                 let mut diff = Diff::default();
-                compare(before, after, place, &mut diff);
+                compare(place, tolerance, &mut diff, &mut |rect, x, y| {
+                    read(before, rect, x);
+                    read(after, rect, y);
+                });
                 diff
             }
             None => everything(before, after),
         })
+    }
+
+    /// What differs between an array and a place with dtype as it is now: the array counts as what was before.
+    ///
+    /// # Errors
+    /// As [`Session::load`].
+    pub fn diff_array(
+        &self,
+        place: &Place,
+        reader: impl Read,
+        tolerance: &Tolerance,
+    ) -> Result<Diff, SessionError> {
+        let wanted = fitting(place, reader)?;
+        let mut diff = Diff::default();
+        compare(place, tolerance, &mut diff, &mut |rect, x, y| {
+            let row = u64::from(rect.part - place.part) * place.len;
+            let at = (row + rect.off - place.off) as usize;
+            x.clear();
+            x.extend_from_slice(wanted.get(at..at + rect.len as usize).unwrap_or_default());
+            read(self.state(), rect, y);
+        });
+        Ok(diff)
     }
 
     /// Makes pictures of memory compare with a point; gives its sequence number. The present point stays where it is.
@@ -178,7 +204,7 @@ fn everything(a: &State, b: &State) -> Diff {
     let mut diff = Diff::default();
     let geometry = a.geometry();
     for space in [Space::Sbuf, Space::Psum] {
-        compare(a, b, &Place::whole(geometry, space), &mut diff);
+        whole(a, b, &Place::whole(geometry, space), &mut diff);
     }
     let mut pages: Vec<u64> = a.dram_pages().chain(b.dram_pages()).collect();
     pages.sort_unstable();
@@ -195,7 +221,7 @@ fn everything(a: &State, b: &State) -> Diff {
             len: (last + page).min(end).saturating_sub(*off),
             ..Place::whole(geometry, Space::Dram)
         };
-        compare(a, b, &place, &mut diff);
+        whole(a, b, &place, &mut diff);
     }
     let queues = Queue::ALL.into_iter();
     for queue in queues {
@@ -212,13 +238,24 @@ fn everything(a: &State, b: &State) -> Diff {
     diff
 }
 
-/// Adds what differs in a place.
-fn compare(a: &State, b: &State, place: &Place, diff: &mut Diff) {
-    if let Some(kind) = place.dtype {
-        diff.elements = Some(compare_elements(a, b, place, kind));
-    }
+/// Adds what differs in a place, byte by byte.
+fn whole(a: &State, b: &State, place: &Place, diff: &mut Diff) {
+    compare(place, &Tolerance::default(), diff, &mut |rect, x, y| {
+        read(a, rect, x);
+        read(b, rect, y);
+    });
+}
+
+/// Adds what differs in a place; `fetch` gives the bytes of both sides. With a dtype elements that are near enough do not differ.
+fn compare(
+    place: &Place,
+    tolerance: &Tolerance,
+    diff: &mut Diff,
+    fetch: &mut impl FnMut(&Rect, &mut Vec<u8>, &mut Vec<u8>),
+) {
     let (mut x, mut y) = (Vec::new(), Vec::new());
     let mut above: Vec<usize> = Vec::new();
+    let mut elements = place.dtype.map(|kind| (kind, 0, 0.0f64));
     for part in place.part..place.part + place.parts {
         let row = Place {
             part,
@@ -227,11 +264,23 @@ fn compare(a: &State, b: &State, place: &Place, diff: &mut Diff) {
         };
         let first = diff.ranges.len();
         for rect in row.rects(PIECE) {
-            read(a, &rect, &mut x);
-            read(b, &rect, &mut y);
-            if x != y {
-                differing(&rect, &x, &y, diff, first);
+            fetch(&rect, &mut x, &mut y);
+            if x == y {
+                continue;
             }
+            if let Some((kind, count, most)) = &mut elements {
+                let size = kind.bytes();
+                let pairs = x.chunks_exact(size).zip(y.chunks_exact_mut(size));
+                for (a, b) in pairs.filter(|(a, b)| a != b) {
+                    if !tolerance.is_exact() && tolerance.alike(*kind, bits(a), bits(b)) {
+                        b.copy_from_slice(a);
+                        continue;
+                    }
+                    *count += 1;
+                    *most = most.max(difference(*kind, bits(a), bits(b)));
+                }
+            }
+            differing(&rect, &x, &y, diff, first);
         }
         above = stack(&mut diff.ranges, first, &above);
         if diff.ranges.len() > RANGES {
@@ -239,6 +288,7 @@ fn compare(a: &State, b: &State, place: &Place, diff: &mut Diff) {
             diff.more = true;
         }
     }
+    diff.elements = elements.map(|(_, count, most)| (count, most));
 }
 
 fn read(state: &State, rect: &Rect, out: &mut Vec<u8>) {
@@ -296,27 +346,4 @@ fn stack(ranges: &mut Vec<Rect>, first: usize, above: &[usize]) -> Vec<usize> {
         }
     }
     ends
-}
-
-fn compare_elements(a: &State, b: &State, place: &Place, kind: Kind) -> (u64, f64) {
-    let (mut x, mut y) = (Vec::new(), Vec::new());
-    let (mut count, mut most) = (0, 0.0f64);
-    let size = kind.bytes();
-    for part in place.part..place.part + place.parts {
-        let row = Place {
-            part,
-            parts: 1,
-            ..*place
-        };
-        for rect in row.rects(PIECE) {
-            read(a, &rect, &mut x);
-            read(b, &rect, &mut y);
-            let pairs = x.chunks_exact(size).zip(y.chunks_exact(size));
-            for (x, y) in pairs.filter(|(x, y)| x != y) {
-                count += 1;
-                most = most.max(difference(kind, bits(x), bits(y)));
-            }
-        }
-    }
-    (count, most)
 }

@@ -1,12 +1,19 @@
 //! What differs.
 
+use std::fs::File;
+use std::io::BufReader;
+
 use crate::cmd::args::{Args, Moment};
-use crate::cmd::error::CmdError;
+use crate::cmd::error::{CmdError, ErrorKind};
 use crate::cmd::kind::ArgKind;
 use crate::cmd::output::{Data, Line, Output, Tone};
 use crate::cmd::show;
 use crate::cmd::spec::{Arg, Command, Group, Run};
-use crate::session::{Diff, Session, Side};
+use crate::session::{Diff, Session, Side, Tolerance};
+
+pub(super) const TOL: Arg = Arg::keyword("tol", "tol", ArgKind::Real);
+pub(super) const REL: Arg = Arg::keyword("rel", "rel", ArgKind::Real);
+pub(super) const ULP: Arg = Arg::keyword("ulp", "ulp", ArgKind::Number);
 
 /// Ranges of a difference listed.
 const RANGES: usize = 64;
@@ -17,7 +24,9 @@ pub(super) const COMMANDS: &[Command] = &[Command {
     summary: "show what differs between two points of time",
     help: "A point is a sequence number, `start`, `end` or a snapshot; the second one is the present unless it is given. With a \
                place only that is compared, element by element when it has a dtype; without, memories, registers, semaphores, \
-               events and program counters. The present point stays where it is.",
+               events and program counters. With an array file that and the place are compared as the place is now. Elements are equal \
+               when they are no further apart than `tol T`, or `rel R` times the larger magnitude, or `ulp N` steps of the type. The \
+               present point stays where it is.",
     examples: &[
         ("diff start", "since the beginning"),
         (
@@ -25,11 +34,23 @@ pub(super) const COMMANDS: &[Command] = &[Command {
             "of a place, between two points",
         ),
     ],
-    forms: &[&[
-        Arg::required("from", ArgKind::Moment),
-        Arg::optional("to", ArgKind::Moment),
-        Arg::optional("place", ArgKind::Place),
-    ]],
+    forms: &[
+        &[
+            Arg::required("from", ArgKind::Moment),
+            Arg::optional("to", ArgKind::Moment),
+            Arg::optional("place", ArgKind::Place),
+            TOL,
+            REL,
+            ULP,
+        ],
+        &[
+            Arg::required("place", ArgKind::Place),
+            Arg::required("file.npy", ArgKind::Array),
+            TOL,
+            REL,
+            ULP,
+        ],
+    ],
     run: Run::Edit(diff),
 }];
 
@@ -42,12 +63,46 @@ pub(super) fn side(s: &Session, moment: Option<Moment>) -> Side {
     }
 }
 
+/// `tol T rel R ulp N`
+pub(super) fn tolerance(a: &Args<'_>) -> Result<Tolerance, CmdError> {
+    let real = |name: &str| {
+        let x = a.real(name).unwrap_or(0.0);
+        if x.is_nan() || x < 0.0 {
+            return Err(a.error(
+                name,
+                format!("expected a tolerance of at least 0, found {x}"),
+            ));
+        }
+        Ok(x)
+    };
+    Ok(Tolerance {
+        abs: real("tol")?,
+        rel: real("rel")?,
+        ulp: a.number("ulp").unwrap_or(0),
+    })
+}
+
 fn diff(s: &mut Session, a: &Args<'_>) -> Result<Output, CmdError> {
+    let tolerance = tolerance(a)?;
+    if let (Some(path), Some(place)) = (a.path("file.npy"), a.place("place")) {
+        let file =
+            File::open(&path).map_err(|e| CmdError::file(&path, e).at(a.span("file.npy")))?;
+        let d = s.diff_array(&place, BufReader::new(file), &tolerance);
+        let d = d.map_err(|e| CmdError::from(e).at(a.span("place")))?;
+        return Ok(Output::new(diff_lines(&d), diff_data(&d)));
+    }
+    let typed = a.place("place").is_some_and(|p| p.dtype.is_some());
+    if !tolerance.is_exact() && !typed {
+        let m = "a tolerance is for elements: name a place with a dtype".to_owned();
+        return Err(CmdError::new(ErrorKind::Usage, m));
+    }
     let (from, to) = (side(s, a.moment("from")), side(s, a.moment("to")));
-    let d = s.diff(&from, &to, a.place("place").as_ref()).map_err(|e| {
-        let at = if a.has("to") { "to" } else { "from" };
-        CmdError::from(e).at(a.span(at))
-    })?;
+    let d = s
+        .diff(&from, &to, a.place("place").as_ref(), &tolerance)
+        .map_err(|e| {
+            let at = if a.has("to") { "to" } else { "from" };
+            CmdError::from(e).at(a.span(at))
+        })?;
     Ok(Output::new(diff_lines(&d), diff_data(&d)))
 }
 

@@ -2,6 +2,7 @@
 
 mod chain;
 mod code;
+mod compare;
 mod diff;
 mod edit;
 mod explore;
@@ -31,6 +32,7 @@ pub const ALL: &[&[Command]] = &[
     edit::COMMANDS,
     code::COMMANDS,
     explore::COMMANDS,
+    compare::COMMANDS,
     test::COMMANDS,
     save::COMMANDS,
     session::COMMANDS,

@@ -3,13 +3,14 @@
 use std::fs::File;
 use std::io::BufReader;
 
+use super::diff::{REL, TOL, ULP};
 use crate::cmd::args::Args;
 use crate::cmd::error::{CmdError, ErrorKind};
 use crate::cmd::kind::ArgKind;
 use crate::cmd::lower::{eval, untagged};
 use crate::cmd::output::{Data, Line, Output};
 use crate::cmd::spec::{Arg, Command, Group, Run};
-use crate::session::{Comparison, Expr, Session, StopKind};
+use crate::session::{Comparison, Expr, Session, StopKind, Tolerance};
 
 const KINDS: &[&str] = &[
     "step",
@@ -30,7 +31,7 @@ pub(super) const COMMANDS: &[Command] = &[Command {
     group: Group::Test,
     summary: "fail unless something holds",
     help: "An expression that is true, the kind of the last stop, or a place that equals an array file: its elements in C order, \
-           partitions outermost, compared as numbers, NaN equal to NaN; `tol T` allows a difference of T. `arrays` stands for every \
+           partitions outermost, compared as numbers, NaN equal to NaN; `tol T` allows a difference of T, `rel R` one of R times the larger magnitude, `ulp N` N steps of the type. `arrays` stands for every \
            array that the manifest expects. In a batch a failed \
            expectation ends with exit code 1; `expect stop fault` right after a run makes the fault an expected one.",
     examples: &[
@@ -47,7 +48,9 @@ pub(super) const COMMANDS: &[Command] = &[Command {
             Arg::required("place", ArgKind::Place),
             Arg::literal("=="),
             Arg::required("file", ArgKind::Array),
-            Arg::keyword("tol", "tol", ArgKind::Real),
+            TOL,
+            REL,
+            ULP,
         ],
         &[Arg::required("expr", ArgKind::Expr)],
     ],
@@ -65,15 +68,9 @@ fn expect(s: &Session, a: &Args<'_>) -> Result<Output, CmdError> {
         return arrays(s, a);
     } else if let Some(place) = a.place("place") {
         let path = a.path("file").unwrap_or_default();
-        let tol = a.real("tol").unwrap_or(0.0);
-        if tol.is_nan() || tol < 0.0 {
-            return Err(a.error(
-                "tol",
-                format!("expected a tolerance of at least 0, found {tol}"),
-            ));
-        }
+        let tolerance = super::diff::tolerance(a)?;
         let file = File::open(&path).map_err(|e| CmdError::file(&path, e).at(a.span("file")))?;
-        let compared = s.compare(&place, BufReader::new(file), tol);
+        let compared = s.compare(&place, BufReader::new(file), &tolerance);
         let c = compared.map_err(|e| CmdError::from(e).at(a.span("place")))?;
         if let Some(m) = differs(&c) {
             return Err(failed(m).at(a.span("place")));
@@ -114,7 +111,11 @@ fn arrays(s: &Session, a: &Args<'_>) -> Result<Output, CmdError> {
         let Some(place) = s.program_place(&expected.name) else {
             continue;
         };
-        let c = s.compare(&place, expected.array.as_slice(), expected.tolerance)?;
+        let tolerance = Tolerance {
+            abs: expected.tolerance,
+            ..Tolerance::default()
+        };
+        let c = s.compare(&place, expected.array.as_slice(), &tolerance)?;
         let (name, file) = (&expected.name, expected.file.display());
         match differs(&c) {
             Some(m) => wrong.push(format!("{name} == {file}: {m}")),

@@ -279,7 +279,7 @@ proptest! {
         prop_assert_eq!(s.state().digest(), digest);
         let typed = all.with_dtype(Kind::Fp32);
         let sides = (Side::Snapshot("a".to_owned()), Side::Seq(b));
-        let diff = s.diff(&sides.0, &sides.1, with_place.then_some(&typed)).unwrap();
+        let diff = s.diff(&sides.0, &sides.1, with_place.then_some(&typed), &Tolerance::default()).unwrap();
         prop_assert_eq!(s.state().digest(), digest);
         let differ: Vec<usize> = (0..x.0.len()).filter(|i| x.0[*i] != y.0[*i]).collect();
         prop_assert_eq!(diff.bytes, differ.len() as u64);
@@ -357,9 +357,23 @@ fn arrays_go_in_and_out() {
     let back = crate::program::npy::read(out.as_slice(), Kind::Fp32).unwrap();
     assert_eq!(back.shape, [2, 3]);
     assert_eq!(back.bytes[20..], f32::from_bits(0x3EAB_0000).to_le_bytes());
-    assert_eq!(s.compare(&p, file.as_slice(), 0.0).unwrap().mismatches, 0);
+    assert_eq!(
+        s.compare(&p, file.as_slice(), &Tolerance::default())
+            .unwrap()
+            .mismatches,
+        0
+    );
     let other = npy(&[2, 3], &[1.0, 2.0, 3.5, -4.0, 5.0, f32::NAN]);
-    let c = s.compare(&p, other.as_slice(), 0.5).unwrap();
+    let c = s
+        .compare(
+            &p,
+            other.as_slice(),
+            &Tolerance {
+                abs: 0.5,
+                ..Tolerance::default()
+            },
+        )
+        .unwrap();
     assert_eq!((c.elements, c.mismatches, c.max_diff), (6, 1, 0.5));
     let first = c.first.unwrap();
     assert_eq!(first.at.to_string(), "sbuf[8, 0x2004+2] as bf16");
