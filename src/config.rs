@@ -53,7 +53,12 @@ impl Config {
 
     /// File of command lines given in earlier sessions.
     pub fn history_file(&self) -> Option<PathBuf> {
-        dir("XDG_STATE_HOME", ".local/state").map(|d| d.join("history"))
+        Config::state_dir().map(|d| d.join("history"))
+    }
+
+    /// Directory of what is kept from session to session.
+    pub fn state_dir() -> Option<PathBuf> {
+        dir("XDG_STATE_HOME", ".local/state")
     }
 }
 

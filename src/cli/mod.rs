@@ -156,6 +156,12 @@ fn run(open: &Open, matches: &ArgMatches) -> Result<Exit> {
 fn interactive(open: &Open, matches: &ArgMatches, screen: bool) -> Result<Exit> {
     let mut shell = shell(open, matches)?;
     interruptible(&mut shell)?;
+    if shell.kept_file().is_ok_and(|file| file.is_file()) {
+        writeln!(
+            io::stderr(),
+            "tpbdbg: breakpoints of this program were kept; `keep load` sets them"
+        )?;
+    }
     let config = Config::load()?;
     if screen && io::stdin().is_terminal() && !open.json {
         let keymap = Keymap::load(config.keymap()?.as_deref())?;
@@ -216,6 +222,7 @@ fn shell(open: &Open, matches: &ArgMatches) -> Result<Shell> {
         launch.loads.push(load_option(load)?);
     }
     let mut shell = Shell::open(launch)?;
+    shell.state_dir = Config::state_dir();
     for note in &shell.session().program().notes {
         writeln!(io::stderr(), "tpbdbg: {note}")?;
     }

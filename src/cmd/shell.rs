@@ -44,6 +44,8 @@ pub struct Shell {
     pub(super) launch: Launch,
     pub(super) base: PathBuf,
     pub(super) recorder: Recorder,
+    /// Directory of what is kept from session to session.
+    pub state_dir: Option<PathBuf>,
     /// Lines that wait to be run.
     pub script: Script,
     pub(super) over: bool,
@@ -61,6 +63,7 @@ impl Shell {
         Ok(Shell {
             session,
             recorder: Recorder::default(),
+            state_dir: None,
             base: launch.base.clone(),
             launch,
             script: Script::default(),

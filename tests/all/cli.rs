@@ -724,3 +724,60 @@ fn disasm_of_random_bytes_never_fails() {
         );
     }
 }
+
+/// Breakpoints persist when asked, for the very same program.
+#[test]
+fn breakpoints_are_kept_when_asked() {
+    let dir = dir(PROGRAM);
+    let d = dir.path();
+    let go = |commands: &[&str]| {
+        let commands = commands.iter().flat_map(|c| ["-e", c]);
+        let args: Vec<&str> = ["run", "prog.tasm"].into_iter().chain(commands).collect();
+        tpbdbg(d, &args, "")
+    };
+    let none = go(&["keep load"]);
+    assert_eq!(none.code, 2, "{}", none.out);
+    let r = go(&[
+        "let half = sbuf[0:2, 0:8] as fp32",
+        "break any:1 if $seq >= 1 once",
+        "watch change half",
+        "break op NOP ignore 2 log",
+        "break sem 3",
+        "disable 4",
+        "info breaks",
+        "keep",
+    ]);
+    assert_eq!((r.code, r.err.as_str()), (0, ""));
+    let listed: Vec<&str> = r
+        .out
+        .lines()
+        .filter(|l| l.starts_with("break: #"))
+        .collect();
+    let listed = &listed[listed.len() - 4..];
+    let r = go(&["keep load", "info breaks"]);
+    assert_eq!((r.code, r.err.as_str()), (0, ""));
+    let again: Vec<&str> = r
+        .out
+        .lines()
+        .filter(|l| l.starts_with("break: #"))
+        .collect();
+    // The disabled one stays a comment.
+    assert_eq!(again[again.len() - 3..], listed[..3]);
+    // Nothing is set unless it is asked for, and a changed program is another one.
+    assert_eq!(go(&["info breaks"]).out, "breaks: none\n");
+    let changed = PROGRAM.replace("NOP;\nNOP;", "NOP;\nNOP;\nNOP;");
+    fs::write(d.join("prog.tasm"), changed).unwrap();
+    assert_eq!(go(&["keep load"]).code, 2);
+    fs::write(d.join("prog.tasm"), PROGRAM).unwrap();
+    assert_eq!(go(&["keep off"]).code, 0);
+    assert_eq!(go(&["keep load"]).code, 2);
+    let r = go(&[
+        "break any:1",
+        "keep mine.tdb",
+        "delete 1",
+        "keep load mine.tdb",
+        "info breaks",
+    ]);
+    assert_eq!(r.code, 0);
+    assert!(r.out.ends_with("break: #2 pc any:1\n"), "{}", r.out);
+}

@@ -8,6 +8,7 @@ mod edit;
 mod explore;
 pub mod info;
 mod inspect;
+mod keep;
 mod run;
 mod save;
 mod screen;
@@ -24,6 +25,7 @@ pub const ALL: &[&[Command]] = &[
     run::COMMANDS,
     time::COMMANDS,
     stops::COMMANDS,
+    keep::COMMANDS,
     inspect::COMMANDS,
     touch::COMMANDS,
     chain::COMMANDS,
