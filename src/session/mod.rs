@@ -30,6 +30,7 @@ mod ranges;
 mod run;
 mod save;
 mod seqs;
+mod shadow;
 mod snapshots;
 mod source;
 mod sources;
@@ -65,6 +66,7 @@ pub use observer::Watchfulness;
 pub use place::{NamedPlace, Origin, Place, PlaceError};
 pub use run::{Budget, Goal, Progress};
 pub use save::Saved;
+pub use shadow::{Errors, Exceeded, Measure};
 pub use snapshots::{Diff, GAP, Side, Snapshot};
 pub use stop::{Access, Hit, Stop, StopDetail, StopKind};
 pub use stops::{Breakpoint, StopSpec, Stops, Watch};
@@ -152,6 +154,9 @@ pub struct Session {
     compared: Option<snapshots::Compared>,
     lets: BTreeMap<String, Let>,
     snapshots: BTreeMap<String, Snapshot>,
+    /// The numerics microscope is wanted.
+    shadow_on: bool,
+    shadow: Option<Box<shadow::Microscope>>,
 }
 
 impl Session {
@@ -197,6 +202,8 @@ impl Session {
             compared: None,
             lets: BTreeMap::new(),
             snapshots: BTreeMap::new(),
+            shadow_on: false,
+            shadow: None,
         };
         session.set_history(options.history);
         Ok(session)
@@ -222,6 +229,7 @@ impl Session {
         self.epoch += 1;
         self.heat_from = 0;
         self.compared = None;
+        self.shadow = None;
         self.log.clear();
         self.set_history(self.history);
         Ok(())

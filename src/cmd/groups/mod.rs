@@ -13,6 +13,7 @@ mod run;
 mod save;
 mod screen;
 mod session;
+mod shadow;
 mod stops;
 mod test;
 mod time;
@@ -30,6 +31,7 @@ pub const ALL: &[&[Command]] = &[
     touch::COMMANDS,
     chain::COMMANDS,
     diff::COMMANDS,
+    shadow::COMMANDS,
     info::COMMANDS,
     edit::COMMANDS,
     code::COMMANDS,

@@ -20,6 +20,7 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
+pub use act::activation;
 pub use ctrl::branch::{Frame, frame};
 pub(super) use cx::Fired;
 pub use cx::{Cx, Moment, Report, Scalars, Scratch};

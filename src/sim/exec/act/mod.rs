@@ -11,6 +11,12 @@ mod tables;
 mod tests;
 
 use super::ExecFn;
+use crate::isa::fields::ActFunc;
+
+/// The closed form of an activation function, of its argument and the parameter of parametric_relu; `None` for an id without one.
+pub fn activation(func: ActFunc) -> Option<fn(f64, f64) -> f64> {
+    functions::form(func)
+}
 
 /// Functions, ascending by opcode.
 pub(super) const EXEC: &[(u8, ExecFn)] = &[
