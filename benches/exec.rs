@@ -91,6 +91,22 @@ fn plain(c: &mut Criterion) {
 }
 
 fn run(c: &mut Criterion, name: &str, elements: u64, bundles: &[Bundle]) {
+    run_recording(c, name, elements, bundles, true);
+}
+
+/// With `recording` off the journal keeps nothing, and nothing can be undone.
+fn run_recording(
+    c: &mut Criterion,
+    name: &str,
+    elements: u64,
+    bundles: &[Bundle],
+    recording: bool,
+) {
+    let machine = |bundles: &[Bundle]| {
+        let mut m = machine(bundles);
+        m.journal_mut().set_recording(recording);
+        m
+    };
     let mut m = machine(bundles);
     let mut group = c.benchmark_group("exec");
     group.throughput(Throughput::Elements(elements));
@@ -119,6 +135,8 @@ fn all(c: &mut Criterion) {
         ]
     };
     run(c, "tensor_tensor fp32", full, &tt(0xAA, 0x0A, 1));
+    let unrecorded = "tensor_tensor fp32, journal off";
+    run_recording(c, unrecorded, full, &tt(0xAA, 0x0A, 1), false);
     run(c, "tensor_tensor bf16", full, &tt(0x66, 0x06, 1));
     run(
         c,
