@@ -219,31 +219,33 @@ fn elementwise(instr: &Instr, reads: &[Rect], stored: &[Rect]) -> Option<Vec<Sou
     Some(all)
 }
 
+/// The rows of rectangles with their place in the stream of their bytes.
+pub(super) fn in_stream(rects: &[Rect]) -> Vec<(u64, Rect)> {
+    let mut at = 0;
+    let mut out = Vec::new();
+    for r in rects {
+        for part in r.partitions() {
+            out.push((
+                at,
+                Rect {
+                    part,
+                    parts: 1,
+                    ..*r
+                },
+            ));
+            at += u64::from(r.len);
+        }
+    }
+    out
+}
+
 /// The same places of the stream of bytes that a copy reads and writes; `None` when the two differ in length.
 fn stream(reads: &[Rect], writes: &[Rect], stored: &[Rect]) -> Option<Vec<Rect>> {
     let total = |rects: &[Rect]| rects.iter().map(Rect::bytes).sum::<u64>();
     if total(reads) != total(writes) {
         return None;
     }
-    let rows = |rects: &[Rect]| -> Vec<(u64, Rect)> {
-        let mut at = 0;
-        let mut out = Vec::new();
-        for r in rects {
-            for part in r.partitions() {
-                out.push((
-                    at,
-                    Rect {
-                        part,
-                        parts: 1,
-                        ..*r
-                    },
-                ));
-                at += u64::from(r.len);
-            }
-        }
-        out
-    };
-    let (from, to) = (rows(reads), rows(writes));
+    let (from, to) = (in_stream(reads), in_stream(writes));
     let mut found = Vec::new();
     for (at, row) in &to {
         for piece in stored.iter().filter_map(|s| s.intersect(row)) {

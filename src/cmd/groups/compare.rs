@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use super::explore::{divergence_data, divergence_line};
 use crate::cmd::args::Args;
 use crate::cmd::error::{CmdError, ErrorKind};
 use crate::cmd::kind::ArgKind;
 use crate::cmd::launch::{Given, Input, Launch};
 use crate::cmd::output::{Data, Line, Output, Tone};
 use crate::cmd::shell::Shell;
-use crate::cmd::show::{self, bundle, bundle_data};
+use crate::cmd::show;
 use crate::cmd::spec::{Arg, Command, Group, Run};
 use crate::num;
 use crate::session::{Budget, Course, Goal, Progress, Runs, Session};
@@ -115,18 +116,7 @@ fn lines(s: &Session, runs: &Runs) -> Vec<Line> {
         );
         return lines;
     };
-    let mut line = Line::toned(Tone::Key, "first").then(
-        Tone::Plain,
-        if d.transfer {
-            ": the transfer of "
-        } else {
-            ": "
-        },
-    );
-    line.0.extend(bundle(s, d.queue, d.index).0);
-    let at = |seq: Option<u64>| seq.map_or("never".to_owned(), |s| format!("at seq {s}"));
-    let when = format!(" {} here, {} there", at(d.here), at(d.there));
-    lines.push(line.then(Tone::Plain, when));
+    lines.push(divergence_line(s, d));
     if !runs.other_text.is_empty() && runs.other_text != show::listing(s, d.queue, d.index) {
         lines.push(Line::pair("there", runs.other_text.clone()));
     }
@@ -161,15 +151,7 @@ fn data(runs: &Runs) -> Data {
             ("digest", c.digest.into()),
         ])
     };
-    let first = runs.first.as_ref().map_or(Data::Null, |d| {
-        let mut map = bundle_data(d.queue, None, d.index);
-        map.extend([
-            ("transfer", d.transfer.into()),
-            ("here", d.here.into()),
-            ("there", d.there.into()),
-        ]);
-        Data::Map(map)
-    });
+    let first = runs.first.as_ref().map_or(Data::Null, divergence_data);
     let value = runs.parted.as_ref().map_or(Data::Null, |p| {
         let shown = |bits: u64| match p.at.dtype {
             Some(kind) => show::element(kind, bits),

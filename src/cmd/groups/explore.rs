@@ -96,22 +96,7 @@ fn variant(s: &Session, v: &Variant) -> Vec<Line> {
         );
     }
     let mut lines = vec![line];
-    if let Some(d) = &v.first {
-        let mut line = Line::toned(Tone::Key, "first").then(
-            Tone::Plain,
-            if d.transfer {
-                ": the transfer of "
-            } else {
-                ": "
-            },
-        );
-        line.0.extend(bundle(s, d.queue, d.index).0);
-        let at = |seq: Option<u64>| seq.map_or("never".to_owned(), |s| format!("at seq {s}"));
-        lines.push(line.then(
-            Tone::Plain,
-            format!(" {} here, {} there", at(d.here), at(d.there)),
-        ));
-    }
+    lines.extend(v.first.as_ref().map(|d| divergence_line(s, d)));
     if let Some(r) = &v.reordered {
         let who = |(queue, index, transfer): (Queue, u64, bool)| {
             let of = if transfer { "the transfer of " } else { "" };
@@ -128,6 +113,30 @@ fn variant(s: &Session, v: &Variant) -> Vec<Line> {
         lines.push(line.then(Tone::Plain, text));
     }
     lines
+}
+
+/// `first: pe:3 MATMUL ... at seq 12 here, at seq 9 there`
+pub(super) fn divergence_line(s: &Session, d: &Divergence) -> Line {
+    let what = if d.transfer {
+        ": the transfer of "
+    } else {
+        ": "
+    };
+    let mut line = Line::toned(Tone::Key, "first").then(Tone::Plain, what);
+    line.0.extend(bundle(s, d.queue, d.index).0);
+    let at = |seq: Option<u64>| seq.map_or("never".to_owned(), |s| format!("at seq {s}"));
+    let when = format!(" {} here, {} there", at(d.here), at(d.there));
+    line.then(Tone::Plain, when)
+}
+
+pub(super) fn divergence_data(d: &Divergence) -> Data {
+    let mut map = bundle_data(d.queue, None, d.index);
+    map.extend([
+        ("transfer", d.transfer.into()),
+        ("here", d.here.into()),
+        ("there", d.there.into()),
+    ]);
+    Data::Map(map)
 }
 
 /// Commands that go to the bundle that differs, under the schedule in which it does.
@@ -151,15 +160,6 @@ fn script(v: &Variant, edits: u64) -> Vec<String> {
 }
 
 fn data(e: &Exploration) -> Data {
-    let first = |d: &Divergence| {
-        let mut map = bundle_data(d.queue, None, d.index);
-        map.extend([
-            ("transfer", d.transfer.into()),
-            ("here", d.here.into()),
-            ("there", d.there.into()),
-        ]);
-        Data::Map(map)
-    };
     let reordered = |r: &Reordered| {
         let at = |(queue, index, transfer): (Queue, u64, bool)| {
             let mut map = bundle_data(queue, None, index);
@@ -180,7 +180,10 @@ fn data(e: &Exploration) -> Data {
             ("stop", v.ending.name().into()),
             ("digest", v.digest.into()),
             ("places", v.places.clone().into()),
-            ("first", v.first.as_ref().map_or(Data::Null, first)),
+            (
+                "first",
+                v.first.as_ref().map_or(Data::Null, divergence_data),
+            ),
             (
                 "reordered",
                 v.reordered.as_ref().map_or(Data::Null, reordered),

@@ -1,5 +1,6 @@
 //! What bundles compute, in f64 (isa 05 §6, 06 §4, 07a, 07b). Bundles that are not here start anew from what they store.
 
+use super::super::sources::in_stream;
 use super::values::Values;
 use crate::isa::access::{self, Operand, Shape};
 use crate::isa::field::Role;
@@ -474,30 +475,14 @@ fn copy(b: &Bundle<'_>) -> Option<Vec<Computed>> {
         _ => None,
     };
     let (old, new) = casts.unwrap_or((1, 1));
-    let rows = |rects: Vec<Rect>| {
-        let mut at = 0;
-        let mut all = Vec::new();
-        for r in rects {
-            for part in r.partitions() {
-                all.push((
-                    at,
-                    Rect {
-                        part,
-                        parts: 1,
-                        ..r
-                    },
-                ));
-                at += u64::from(r.len);
-            }
-        }
-        (all, at)
-    };
     let journal = b.machine.journal();
-    let (from, read) = rows(journal.reads(b.at).collect());
-    let (to, written) = rows(journal.writes(b.at).collect());
-    if read / old * new != written {
+    let reads: Vec<Rect> = journal.reads(b.at).collect();
+    let writes: Vec<Rect> = journal.writes(b.at).collect();
+    let total = |rects: &[Rect]| rects.iter().map(Rect::bytes).sum::<u64>();
+    if total(&reads) / old * new != total(&writes) {
         return None;
     }
+    let (from, to) = (in_stream(&reads), in_stream(&writes));
     let mut out = Vec::new();
     for (at, row) in &from {
         for (off, len, value) in b.values.inside(row.space, row.part, row.off..row.end()) {
