@@ -6,6 +6,7 @@ use super::Session;
 use super::cover::{Cover, merged};
 use super::edit::EDIT_LIMIT;
 use super::error::SessionError;
+use super::lookback::Detail;
 use super::place::Place;
 use super::stop::Access;
 use crate::isa::{Engine, Queue};
@@ -66,7 +67,7 @@ pub struct Touches {
     pub known_from: u64,
     /// There are more touches than were asked for.
     pub more: bool,
-    /// How many there are, listed or not; of `who` those that were looked at.
+    /// How many there are, listed or not.
     pub total: u64,
     /// Bytes of the place that none of them wrote (`who` only): written before `known_from`, initial, or never.
     pub rest: u64,
@@ -112,7 +113,7 @@ impl Session {
         most: usize,
     ) -> Result<Touches, SessionError> {
         let mut writers = Writers::new(self, place, depth, most)?;
-        let whole = self.look_back(|s, at| writers.look(s, at))?;
+        let whole = self.look_back(Detail::Ranges, |s, at| writers.look(s, at))?;
         let mut answer = writers.answer();
         answer.known_from = if whole { 0 } else { self.oldest_seq() };
         Ok(answer)
@@ -152,7 +153,7 @@ impl Session {
             true
         };
         if from < self.answer().known_from {
-            self.look_back(&mut look)?;
+            self.look_back(Detail::Ranges, &mut look)?;
         } else {
             let journal = self.machine.journal();
             let mut all = (journal.oldest()..journal.position()).rev();
@@ -261,11 +262,10 @@ impl Writers {
             self.answer.total += 1;
             if self.answer.list.len() >= self.most {
                 self.answer.more = true;
-                return false;
+            } else {
+                let touch = s.touch(at, Access::Write, merged(ranges));
+                self.answer.list.extend(touch);
             }
-            self.answer
-                .list
-                .extend(s.touch(at, Access::Write, merged(ranges)));
         }
         self.open.iter().any(|open| open.left > 0)
     }

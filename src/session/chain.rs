@@ -8,6 +8,7 @@ use super::attribution::Touch;
 use super::cover::Cover;
 use super::edit::EDIT_LIMIT;
 use super::error::SessionError;
+use super::lookback::Detail;
 use super::place::Place;
 use super::sources::From;
 use super::stop::Access;
@@ -79,13 +80,28 @@ enum Sought {
     Words(Region),
 }
 
+impl Sought {
+    fn bytes(rects: &[Rect]) -> Sought {
+        let all = rects.iter().map(place_of);
+        Sought::Bytes(all.map(|p| (p, Cover::of(&p))).collect())
+    }
+}
+
+/// Where an answer hangs in the chain.
+#[derive(Clone, Copy)]
+struct Twig {
+    parent: Option<usize>,
+    depth: usize,
+    role: &'static str,
+}
+
 /// A question: who made this, before `below`?
 struct Open {
     sought: Sought,
     below: u64,
-    parent: Option<usize>,
-    depth: usize,
-    role: &'static str,
+    twig: Twig,
+    /// The element that was read there.
+    value: Option<(Rect, Kind, u64)>,
 }
 
 impl Open {
@@ -94,6 +110,12 @@ impl Open {
             Sought::Bytes(all) => all.iter().any(|(_, cover)| cover.left > 0),
             Sought::Words(region) => region.len > 0,
         }
+    }
+
+    /// The element, when these bytes are all of it.
+    fn value_of(&self, ranges: &[Rect]) -> Option<(Kind, u64)> {
+        let (rect, kind, bits) = self.value?;
+        (ranges == [rect]).then_some((kind, bits))
     }
 }
 
@@ -112,14 +134,17 @@ impl Session {
             limits,
         };
         let here = self.mark().position;
-        search.ask(
-            Sought::Bytes(vec![(*place, Cover::of(place))]),
-            here,
-            None,
-            0,
-            "",
-        );
-        let whole = self.look_back(|s, at| search.look(s, at))?;
+        search.ask(Open {
+            sought: Sought::Bytes(vec![(*place, Cover::of(place))]),
+            below: here,
+            twig: Twig {
+                parent: None,
+                depth: 0,
+                role: "",
+            },
+            value: self.element_at(here, &[place.rect()], place.dtype),
+        });
+        let whole = self.look_back(Detail::Bytes, |s, at| search.look(s, at))?;
         search.close(self, whole);
         Ok(search.chain)
     }
@@ -144,24 +169,13 @@ struct Search {
 }
 
 impl Search {
-    fn ask(
-        &mut self,
-        sought: Sought,
-        below: u64,
-        parent: Option<usize>,
-        depth: usize,
-        role: &'static str,
-    ) {
-        let open = Open {
-            sought,
-            below,
-            parent,
-            depth,
-            role,
-        };
-        if depth >= self.limits.depth {
+    fn ask(&mut self, open: Open) {
+        if !open.is_open() {
+            return;
+        }
+        if open.twig.depth >= self.limits.depth {
             self.chain.cut += 1;
-        } else if open.is_open() {
+        } else {
             self.open.push(open);
         }
     }
@@ -175,7 +189,7 @@ impl Search {
             let Some(open) = self.open.get_mut(i).filter(|o| o.below > at) else {
                 continue;
             };
-            let (parent, depth, role) = (open.parent, open.depth, open.role);
+            let twig = open.twig;
             match &mut open.sought {
                 Sought::Bytes(all) => {
                     let mut ranges = Vec::new();
@@ -192,15 +206,16 @@ impl Search {
                         continue;
                     };
                     let value = s.value_then(at, &touch, &ranges);
+                    let value = value.or_else(|| open.value_of(&ranges));
                     let me = self.chain.links.len();
                     self.chain.links.push(Link {
-                        parent,
-                        role,
+                        parent: twig.parent,
+                        role: twig.role,
                         ranges: ranges.clone(),
                         origin: Origin::Written(touch),
                         value,
                     });
-                    self.follow(s, at, &ranges, parent, me, depth, role);
+                    self.follow(s, at, &ranges, me, twig);
                 }
                 Sought::Words(region) => {
                     let own = *region;
@@ -218,13 +233,13 @@ impl Search {
                     };
                     let me = self.chain.links.len();
                     self.chain.links.push(Link {
-                        parent,
-                        role,
+                        parent: twig.parent,
+                        role: twig.role,
                         ranges: Vec::new(),
                         origin: Origin::Latched(touch),
                         value: None,
                     });
-                    self.follow(s, at, &stored, parent, me, depth, role);
+                    self.follow(s, at, &stored, me, twig);
                 }
             }
         }
@@ -233,64 +248,57 @@ impl Search {
     }
 
     /// Asks for the sources of a link.
-    #[expect(clippy::too_many_arguments, reason = "all of one link")]
-    fn follow(
-        &mut self,
-        s: &Session,
-        at: u64,
-        ranges: &[Rect],
-        parent: Option<usize>,
-        me: usize,
-        depth: usize,
-        role: &'static str,
-    ) {
+    fn follow(&mut self, s: &Session, at: u64, ranges: &[Rect], me: usize, twig: Twig) {
         for source in s.sources(at, ranges) {
-            let places = |rects: &[Rect]| -> Vec<(Place, Cover)> {
-                let all = rects.iter().map(place_of);
-                all.map(|p| (p, Cover::of(&p))).collect()
+            let deeper = Twig {
+                parent: Some(me),
+                depth: twig.depth + 1,
+                role: source.name,
             };
-            match source.from {
+            let (sought, twig, value) = match source.from {
                 From::Memory(rects) => {
-                    let sought = Sought::Bytes(places(&rects));
-                    self.ask(sought, at, Some(me), depth + 1, source.name);
+                    let value = s.element_at(at, &rects, source.kind);
+                    (Sought::bytes(&rects), deeper, value)
                 }
                 // What was added to stands beside what was added.
-                From::Before(rects) => {
-                    let sought = Sought::Bytes(places(&rects));
-                    self.ask(sought, at, parent, depth, role);
-                }
-                From::Hidden(region) => {
-                    let sought = Sought::Words(region);
-                    self.ask(sought, at, Some(me), depth + 1, source.name);
-                }
-            }
+                From::Before(rects) => (Sought::bytes(&rects), twig, None),
+                From::Hidden(region) => (Sought::Words(region), deeper, None),
+            };
+            self.ask(Open {
+                sought,
+                below: at,
+                twig,
+                value,
+            });
         }
     }
 
     /// Answers what no record did.
     fn close(&mut self, s: &Session, whole: bool) {
-        if self.chain.links.len() >= self.limits.links {
-            self.chain.cut += self.open.len();
-            return;
-        }
         for open in std::mem::take(&mut self.open) {
-            let Sought::Bytes(all) = &open.sought else {
+            if self.chain.links.len() >= self.limits.links {
+                self.chain.cut += 1;
                 continue;
+            }
+            let (initial, never): (Vec<Rect>, Vec<Rect>) = match &open.sought {
+                Sought::Bytes(all) => {
+                    let left = all.iter().flat_map(|(_, cover)| cover.rects());
+                    let left = super::cover::merged(left.collect());
+                    left.into_iter().partition(|r| s.initially_written(r))
+                }
+                Sought::Words(_) => Default::default(),
             };
-            let left = all.iter().flat_map(|(_, cover)| cover.rects());
-            let left = super::cover::merged(left.collect());
-            let (initial, never): (Vec<Rect>, Vec<Rect>) =
-                left.into_iter().partition(|r| s.initially_written(r));
+            let words = matches!(open.sought, Sought::Words(_));
             for (ranges, origin) in [(initial, Origin::Initial), (never, Origin::Never)] {
-                if ranges.is_empty() {
+                if ranges.is_empty() && !(words && origin == Origin::Never) {
                     continue;
                 }
                 self.chain.links.push(Link {
-                    parent: open.parent,
-                    role: open.role,
+                    parent: open.twig.parent,
+                    role: open.twig.role,
+                    value: open.value_of(&ranges),
                     ranges,
                     origin: if whole { origin } else { Origin::Forgotten },
-                    value: None,
                 });
             }
         }
@@ -311,17 +319,27 @@ impl Session {
 
     /// The one element that a record stored, with the dtype of the operand.
     fn value_then(&self, at: u64, touch: &Touch, ranges: &[Rect]) -> Option<(Kind, u64)> {
-        let [rect] = ranges else { return None };
         let instr = self.machine.instr(touch.queue?, touch.index)?;
         let stores = access::operands(&instr).find(|o| o.role == Role::Write)?;
-        let kind = stores.dtype.kind()?;
+        let (_, kind, bits) = self.element_at(at + 1, ranges, stores.dtype.kind())?;
+        Some((kind, bits))
+    }
+
+    /// The one element that some bytes were at a position; `None` when they are not exactly one, or the log has lost them.
+    fn element_at(
+        &self,
+        position: u64,
+        ranges: &[Rect],
+        kind: Option<Kind>,
+    ) -> Option<(Rect, Kind, u64)> {
+        let ([rect], kind) = (ranges, kind?) else {
+            return None;
+        };
         if rect.bytes() != kind.bytes() as u64 {
             return None;
         }
-        let bytes = self
-            .machine
-            .journal()
-            .bytes_at(self.state(), at + 1, rect)?;
-        Some((kind, super::elements::bits(&bytes)))
+        let journal = self.machine.journal();
+        let bytes = journal.bytes_at(self.state(), position, rect)?;
+        Some((*rect, kind, super::elements::bits(&bytes)))
     }
 }

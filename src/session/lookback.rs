@@ -5,6 +5,15 @@ use super::run::Budget;
 use super::travel::Reached;
 use super::{Mark, Session};
 
+/// What must be known of the records that are looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Detail {
+    /// What they touched.
+    Ranges,
+    /// Also the bytes of that time, which the log drops sooner.
+    Bytes,
+}
+
 impl Session {
     /// Shows every record before the present point to `look`, newest first, as long as it answers true. Records that the journal
     /// no longer holds are made again; the present point stays where it is. False when the history does not reach back to the
@@ -14,23 +23,30 @@ impl Session {
     /// The user interrupts; replay leaves the recorded path.
     pub(super) fn look_back(
         &mut self,
+        detail: Detail,
         mut look: impl FnMut(&Session, u64) -> bool,
     ) -> Result<bool, SessionError> {
         let here = self.mark();
-        let seen = self.look_further(here.position, &mut look);
+        let seen = self.look_further(detail, here.position, &mut look);
         self.back_to(here)?;
         seen
     }
 
     fn look_further(
         &mut self,
+        detail: Detail,
         from: u64,
         look: &mut impl FnMut(&Session, u64) -> bool,
     ) -> Result<bool, SessionError> {
         let start = self.timeline.base().position;
-        let mut next = from;
+        let (mut next, mut replayed) = (from, false);
         loop {
-            let oldest = self.machine.journal().oldest();
+            let journal = self.machine.journal();
+            let oldest = match detail {
+                // A record whose bytes are too many to be kept is looked at all the same.
+                Detail::Bytes if journal.floor() < next || !replayed => journal.floor(),
+                _ => journal.oldest(),
+            };
             for at in (oldest..next).rev() {
                 if !look(self, at) {
                     return Ok(true);
@@ -47,6 +63,7 @@ impl Session {
             if self.replay_to(next, &mut left)? != Reached::There {
                 return Err(SessionError::Interrupted);
             }
+            replayed = true;
             // A record too large for the journal cannot be looked at.
             if self.machine.journal().oldest() >= next {
                 return Ok(false);

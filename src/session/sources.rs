@@ -5,7 +5,8 @@ use super::Session;
 use super::cover::merged;
 use crate::isa::access::{self, Operand, Shape};
 use crate::isa::field::Role;
-use crate::isa::{Instr, Queue};
+use crate::isa::{DType, Instr, Queue};
+use crate::num::Kind;
 use crate::sim::{Rect, Region, StepKind};
 
 /// Something a value was made from.
@@ -13,6 +14,8 @@ use crate::sim::{Rect, Region, StepKind};
 pub(super) struct Source {
     /// Operand, or what else it is.
     pub name: &'static str,
+    /// As what it was read.
+    pub kind: Option<Kind>,
     pub from: From,
 }
 
@@ -75,7 +78,8 @@ impl Session {
         if matches!(opcode, 0xB8 | 0xC1 | 0xC8 | 0xD4)
             && let Some(found) = stream(&reads, &journal.writes(at).collect::<Vec<_>>(), stored)
         {
-            all.push(memory("source", found));
+            let kind = dtype_of_field(&instr, "in_dtype");
+            all.push(memory("source", kind, found));
             return all;
         }
         let mut reads = reads;
@@ -87,20 +91,32 @@ impl Session {
                 .collect();
         }
         if !reads.is_empty() {
-            all.push(memory("reads", reads));
+            let kind = access::operands(&instr)
+                .find(|o| o.role == Role::Read)
+                .and_then(|o| o.dtype.kind());
+            all.push(memory("reads", kind, reads));
         }
         all
     }
 }
 
-fn memory(name: &'static str, rects: Vec<Rect>) -> Source {
+fn memory(name: &'static str, kind: Option<Kind>, rects: Vec<Rect>) -> Source {
     let from = From::Memory(merged(rects));
-    Source { name, from }
+    Source { name, kind, from }
 }
 
 fn hidden(name: &'static str, region: Region) -> Source {
-    let from = From::Hidden(region);
-    Source { name, from }
+    Source {
+        name,
+        kind: None,
+        from: From::Hidden(region),
+    }
+}
+
+/// The element kind that a field names.
+fn dtype_of_field(instr: &Instr, name: &str) -> Option<Kind> {
+    let raw = instr.format.field(name)?.raw(&instr.bundle);
+    DType(u8::try_from(raw).ok()?).kind()
 }
 
 /// From the first lane of what is stored to the first lane of what is read.
@@ -197,7 +213,7 @@ fn elementwise(instr: &Instr, reads: &[Rect], stored: &[Rect]) -> Option<Vec<Sou
             .iter()
             .flat_map(|r| reads.iter().filter_map(|read| read.intersect(r)))
             .collect();
-        all.push(memory(o.field.name, rects));
+        all.push(memory(o.field.name, o.dtype.kind(), rects));
     }
     // Scalars behind pointers stand at the same lanes, outside the operands.
     let own = |r: &Rect| {
@@ -214,7 +230,7 @@ fn elementwise(instr: &Instr, reads: &[Rect], stored: &[Rect]) -> Option<Vec<Sou
         .flat_map(|r| stored.iter().filter_map(move |s| lanes_of(r, s, 0)))
         .collect();
     if !scalars.is_empty() {
-        all.push(memory("scalar", scalars));
+        all.push(memory("scalar", None, scalars));
     }
     Some(all)
 }
@@ -304,10 +320,17 @@ fn product(instr: &Instr, reads: &[Rect], stored: &[Rect]) -> Vec<Source> {
     let moving = moving
         .filter(|m| !m.is_empty())
         .unwrap_or_else(|| reads.to_vec());
-    let mut all = vec![memory("moving", moving), hidden("weights", Region::WEIGHTS)];
+    let mut all = vec![
+        memory("moving", from.and_then(|o| o.dtype.kind()), moving),
+        hidden("weights", Region::WEIGHTS),
+    ];
     if !begins {
         let from = From::Before(stored.to_vec());
-        all.push(Source { name: "sum", from });
+        all.push(Source {
+            name: "sum",
+            kind: None,
+            from,
+        });
     }
     all
 }

@@ -160,7 +160,11 @@ fn accesses(s: &Session, key: &'static str, touches: &Touches) -> Output {
         );
     }
     if touches.more {
-        lines.push(Line::pair("more", "there are more; `count N` shows N"));
+        let (shown, all) = (touches.list.len(), touches.total);
+        lines.push(Line::pair(
+            "more",
+            format!("{shown} of {all}; `count N` shows N"),
+        ));
     }
     if touches.rest > 0 && !touches.list.is_empty() {
         lines.push(Line::pair(
@@ -176,14 +180,15 @@ fn accesses(s: &Session, key: &'static str, touches: &Touches) -> Output {
         lines.push(Line::pair("note", text));
     }
     let list = touches.list.iter().map(|t| access_data(s, t));
-    Output::new(
-        lines,
-        Data::Map(vec![
-            ("accesses", Data::List(list.collect())),
-            ("more", touches.more.into()),
-            ("known_from", touches.known_from.into()),
-        ]),
-    )
+    let mut data = vec![
+        ("accesses", Data::List(list.collect())),
+        ("more", touches.more.into()),
+        ("known_from", touches.known_from.into()),
+    ];
+    if touches.more {
+        data.push(("total", touches.total.into()));
+    }
+    Output::new(lines, Data::Map(data))
 }
 
 /// Ranges, the first few of many.

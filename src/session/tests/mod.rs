@@ -2,6 +2,7 @@
 
 mod explore;
 mod findings;
+mod log;
 mod races;
 mod save;
 mod stopping;
@@ -124,12 +125,21 @@ pub(super) fn stream(queue: Queue, bundles: &[Bundle]) -> Stream {
     Stream::from_bytes(queue, queue.name(), bytes)
 }
 
-pub(super) fn assembled(program: &Lines) -> Program {
+/// The lines of every stream that it can run.
+pub(super) fn fitting(program: &Lines) -> Vec<(Queue, Vec<&Line>)> {
     let queues = [Engine::Dve, Engine::Pool, Engine::Sp].map(Queue::Of);
-    let streams = program.streams.iter().zip(queues).map(|(lines, queue)| {
+    let streams = queues.into_iter().zip(&program.streams);
+    let fitting = streams.map(|(queue, lines)| {
         // SP takes no element-wise bundles.
         let fits = |l: &&Line| queue != Queue::Of(Engine::Sp) || !matches!(l.op, Op::Add(..));
-        let bundles: Vec<_> = lines.iter().filter(fits).map(Line::bundle).collect();
+        (queue, lines.iter().filter(fits).collect())
+    });
+    fitting.collect()
+}
+
+pub(super) fn assembled(program: &Lines) -> Program {
+    let streams = fitting(program).into_iter().map(|(queue, lines)| {
+        let bundles: Vec<_> = lines.into_iter().map(Line::bundle).collect();
         stream(queue, &bundles)
     });
     let image = |space, parts, bytes: std::ops::Range<u64>, data| Image {

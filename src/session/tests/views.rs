@@ -134,7 +134,7 @@ proptest! {
     /// Its roots are the last writers; each link was stored by a record before that of the link it is a part of, which read it.
     #[test]
     fn chains_go_back_in_time(
-        program in program(), moves in moves(), part in 0..4u64, off in 0..900u64, len in 1..60u64, tiny: bool,
+        program in program(), moves in moves(), part in 0..4u64, off in 0..900u64, len in prop_oneof![1 => 1..60u64, 2 => Just(4u64)], tiny: bool,
     ) {
         let mut s = session(&program);
         for (what, n) in moves {
@@ -170,13 +170,9 @@ proptest! {
             }
         }
         if tiny {
-            s.machine.journal_mut().set_budget(40_000);
+            s.machine.journal_mut().set_budget(15_000);
             s.timeline.set_budget(1 << 20, (20_000, 4));
-            let mut again = s.chain(&p, limits).unwrap();
-            // Values need the bytes of that time, which a small log may have lost.
-            let mut chain = chain;
-            chain.links.iter_mut().chain(&mut again.links).for_each(|l| l.value = None);
-            prop_assert_eq!(again, chain);
+            prop_assert_eq!(s.chain(&p, limits).unwrap(), chain);
         }
     }
 
