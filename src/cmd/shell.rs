@@ -15,7 +15,7 @@ use super::report;
 use super::screen::Ask;
 use super::script::Script;
 use super::spec::{Command, Run};
-use crate::session::{Budget, Goal, Progress, Session};
+use crate::session::{Budget, Goal, Place, Progress, Session};
 
 /// What became of a command line.
 #[derive(Debug)]
@@ -96,6 +96,12 @@ impl Shell {
 
     pub(super) fn session_mut(&mut self) -> &mut Session {
         &mut self.session
+    }
+
+    /// Sequence number of the last write to a place, as far back as the history reaches; the present point stays where it is.
+    pub fn writer_of(&mut self, place: &Place) -> Option<u64> {
+        let touches = self.session.writers(place, 1, 1).ok()?;
+        touches.list.first().map(|t| t.seq)
     }
 
     /// Shares the flag that interrupts a run.

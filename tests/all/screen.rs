@@ -153,6 +153,25 @@ fn watch_on_a_selection_stops_and_names_the_writer() {
 }
 
 #[test]
+fn from_any_pane_the_writer_is_one_key_away() {
+    // The cursor is in PSUM, in whatever pane the keys are typed (3 would move it to SBUF).
+    for pane in ["1", "2", "4", "5"] {
+        let mut s = Screen::new(160, 48);
+        s.keys("4wcc");
+        s.shows("stop: watch #1");
+        let last = s.app.shell().session().seq();
+        s.keys(pane);
+        s.keys("o");
+        s.shows("> who psum[0");
+        s.keys("r");
+        s.shows("moving: ");
+        // And one more from going there: the bundle that wrote it is the next to execute.
+        s.keys("O");
+        assert_eq!(s.app.shell().session().seq(), last - 1, "{pane}");
+    }
+}
+
+#[test]
 fn prompt_completes_and_errors_point_at_the_word() {
     let mut s = Screen::new(160, 48);
     s.keys(":pri<Tab>");

@@ -34,8 +34,7 @@ impl App {
         line = line.replace("{cell}", &cell.to_string());
         line = line.replace("{selection}", &selection.to_string());
         if line.contains("{writer}") {
-            let who = self.shell.session().who(&cell, 1).ok();
-            let seq = who.and_then(|w| w.list.first().map(|t| t.seq));
+            let seq = self.shell.writer_of(&cell);
             let seq = seq.ok_or_else(|| format!("no known bundle wrote {cell}"))?;
             line = line.replace("{writer}", &seq.to_string());
         }
