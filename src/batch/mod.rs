@@ -6,6 +6,7 @@ use std::io::{self, Write};
 
 use crate::cmd::lang::words;
 use crate::cmd::outcome::Outcome;
+use crate::cmd::screen::Ask;
 use crate::cmd::script::Item;
 use crate::cmd::{Exit, Shell, json, lookup};
 use crate::paint::ansi;
@@ -49,6 +50,9 @@ pub fn run(
         print(&outcome, options, out)?;
         if let Err(e) = &outcome.result {
             writeln!(err, "{}", e.report(Some(&item.origin), &item.text))?;
+        }
+        for missed in shell.asks().iter().filter_map(Ask::missed) {
+            writeln!(err, "tpbdbg: {}: {missed}", item.origin)?;
         }
         verdict.see(&outcome, &item, handles);
         checked |= item.text.trim() == ARRAYS;

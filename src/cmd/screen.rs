@@ -123,3 +123,16 @@ pub enum Ask {
     /// Bundles per second at which runs are shown; `None`: as fast as possible.
     Slow(Option<u64>),
 }
+
+impl Ask {
+    /// What is to be said of it where there is no screen: only files that are not written are missed.
+    pub fn missed(&self) -> Option<String> {
+        match self {
+            Ask::HeatExport(file) | Ask::Screenshot(file) => Some(format!(
+                "there is no screen here, {} was not written",
+                file.display()
+            )),
+            _ => None,
+        }
+    }
+}

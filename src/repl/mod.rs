@@ -11,6 +11,7 @@ use rustyline::{CompletionType, Config, Editor};
 
 use crate::cmd::lang::word_at;
 use crate::cmd::outcome::Outcome;
+use crate::cmd::screen::Ask;
 use crate::cmd::script::Origin;
 use crate::cmd::{Exit, Shell, json};
 use crate::paint::ansi;
@@ -140,6 +141,7 @@ impl Repl<'_> {
             return Ok(());
         };
         self.show(&outcome, None, line)?;
+        miss(shell)?;
         let repeats = outcome.name.is_some_and(|n| REPEATED.contains(&n));
         self.repeat = repeats.then(|| line.to_owned());
         self.script(shell)
@@ -154,6 +156,7 @@ impl Repl<'_> {
                 continue;
             };
             self.show(&outcome, Some(&item.origin), &item.text)?;
+            miss(shell)?;
             if outcome.result.is_err() {
                 shell.script.clear();
             }
@@ -193,4 +196,12 @@ fn is_about_stop(line: &str) -> bool {
         word_at(line, first.span.end).ok()?
     };
     second(line).is_some_and(|w| w.text == "stop")
+}
+
+/// Says which files were asked for that only a screen can write.
+fn miss(shell: &mut Shell) -> io::Result<()> {
+    for missed in shell.asks().iter().filter_map(Ask::missed) {
+        writeln!(io::stderr(), "tpbdbg: {missed}")?;
+    }
+    Ok(())
 }

@@ -781,3 +781,26 @@ fn breakpoints_are_kept_when_asked() {
     assert_eq!(r.code, 0);
     assert!(r.out.ends_with("break: #2 pc any:1\n"), "{}", r.out);
 }
+
+/// Pictures need a screen; that there is none is said, and a session recorded on one still replays.
+#[test]
+fn pictures_without_a_screen_are_missed() {
+    let r = run(
+        PROGRAM,
+        &[],
+        &["screenshot a.svg", "heat export b.png", "layout code"],
+    );
+    assert_eq!(r.code, 0);
+    let said = "tpbdbg: -e:1: there is no screen here, a.svg was not written\n\
+                tpbdbg: -e:2: there is no screen here, b.png was not written\n";
+    assert_eq!(r.err, said);
+    let dir = dir(PROGRAM);
+    let r = tpbdbg(dir.path(), &["repl", "prog.tasm"], "screenshot a.svg\n");
+    assert_eq!(
+        (r.code, r.err.as_str()),
+        (
+            0,
+            "tpbdbg: there is no screen here, a.svg was not written\n"
+        )
+    );
+}
