@@ -1,15 +1,18 @@
 //! What bundles compute, in f64 (isa 05 §6, 06 §4, 07a, 07b). Bundles that are not here start anew from what they store.
 
+use std::collections::BTreeSet;
+
 use super::super::sources::in_stream;
 use super::values::Values;
 use crate::isa::access::{self, Operand, Shape};
 use crate::isa::field::Role;
 use crate::isa::fields::{ActFunc, Addr4, AddrForm, Location};
-use crate::isa::{Instr, Queue, Space};
+use crate::isa::{DType, Instr, Queue, Space};
 use crate::num::{self, Kind};
-use crate::sim::exec::activation;
+use crate::sim::effect::Effect;
+use crate::sim::exec::{activation, kind_of};
 use crate::sim::settings::Id;
-use crate::sim::{Machine, Rect};
+use crate::sim::{Machine, Rect, Region};
 
 /// A value for an element.
 pub(super) struct Computed {
@@ -26,6 +29,15 @@ pub(super) struct Latched {
     act: Vec<Option<f64>>,
 }
 
+/// Fields of PE that make a bundle something else than a plain load or product.
+const SPECIAL: [&str; 5] = [
+    "perf_opt",
+    "transpose_mode",
+    "xpose_mode",
+    "scalar_mode",
+    "bg_xpose_mode",
+];
+
 /// Rows and columns of the array (isa 05 §2), and lanes.
 const SIDE: usize = 128;
 
@@ -35,6 +47,23 @@ impl Latched {
             weights: vec![None; words.min(SIDE * SIDE)],
             act: vec![None; SIDE],
         }
+    }
+
+    /// Forgets what a record stored in the engines in a way that is not known here.
+    fn forget(&mut self, machine: &Machine, at: u64) {
+        let stored = machine.journal().effects(at).filter_map(|e| match e {
+            Effect::Hidden { start, len, .. } => Some((*start, start.saturating_add(*len))),
+            _ => None,
+        });
+        let meets = |r: Region, (from, to): (u32, u32)| from < r.end() && r.start < to;
+        stored.for_each(|words| {
+            if meets(Region::WEIGHTS, words) {
+                self.weights.fill(None);
+            }
+            if meets(Region::ACT_ACC, words) {
+                self.act.fill(None);
+            }
+        });
     }
 }
 
@@ -125,12 +154,15 @@ pub(super) fn eval(
                 .collect()
         }),
         0xB8 | 0xC1 | 0xC8 | 0xD4 => copy(&b),
-        _ => None,
+        _ => {
+            latched.forget(machine, at);
+            None
+        }
     }
 }
 
 /// An ALU operation (isa 07 §5, `alu_ops.tsv`); bit operations and integers have no wide form.
-fn alu(op: u64, a: f64, b: f64) -> Option<f64> {
+pub(super) fn alu(op: u64, a: f64, b: f64) -> Option<f64> {
     let flag = |holds: bool| f64::from(u8::from(holds));
     Some(match op {
         0x00 => a,
@@ -204,6 +236,21 @@ impl Bundle<'_> {
         Some(field.raw(&self.instr.bundle))
     }
 
+    /// What an element of an operand is under the present settings.
+    fn kind(&self, dtype: DType) -> Option<Kind> {
+        kind_of(dtype, self.machine.settings().is(Id::Fp8E4, 2))
+    }
+
+    /// Is a bundle of PE a plain one: no transpose, one value per cell, whole mantissas (isa 05 §6.5), no UINT8 with its zero point
+    /// and its INT32 sums in cells called FP32 (§3.3, §5)?
+    fn is_plain_pass(&self) -> bool {
+        let clear = |f: &&str| self.field(f).unwrap_or(0) == 0;
+        let mut operands = access::operands(self.instr);
+        SPECIAL.iter().all(clear)
+            && matches!(self.field("fp32_mode"), None | Some(0 | 3))
+            && operands.all(|o| o.dtype != DType::U8)
+    }
+
     fn written(&self) -> Option<Operand> {
         access::operands(self.instr).find(|o| o.role == Role::Write)
     }
@@ -221,7 +268,7 @@ impl Bundle<'_> {
             return None;
         };
         let base = self.place(p.addr)?;
-        let kind = o.dtype.kind().filter(|k| *k != Kind::Fp4x4)?;
+        let kind = self.kind(o.dtype).filter(|k| *k != Kind::Fp4x4)?;
         let at = |off: i64| u64::try_from(i64::from(base.off) + off * kind.bytes() as i64).ok();
         let offsets = p.offsets().map(at).collect::<Option<Vec<u64>>>()?;
         Some((base, kind, offsets))
@@ -269,7 +316,7 @@ impl Bundle<'_> {
             self.field(source)?
         };
         let kind = match self.field(&format!("{name}_dtype")) {
-            Some(code) => crate::isa::DType(code as u8).kind()?,
+            Some(code) => self.kind(DType(code as u8))?,
             None => Kind::Fp32,
         };
         match source {
@@ -333,8 +380,8 @@ fn activate(b: &Bundle<'_>, latched: &mut Latched) -> Option<Vec<Computed>> {
         let raw = b.field("bias")? as u32;
         let bias = match b.field("bias_src_n")? {
             0 => {
-                let dtype = crate::isa::DType(b.field("bias_dtype")? as u8);
-                b.pointed(Addr4(raw), dtype.kind()?, lane)?
+                let kind = b.kind(DType(b.field("bias_dtype")? as u8))?;
+                b.pointed(Addr4(raw), kind, lane)?
             }
             1 => f64::from(f32::from_bits(raw)),
             _ => return None,
@@ -369,14 +416,7 @@ fn group(code: u64) -> (usize, usize) {
 
 /// Weights of a plain load: one value per cell, whole mantissa.
 fn latch_weights(b: &Bundle<'_>, latched: &mut Latched) {
-    let plain = [
-        "perf_opt",
-        "transpose_mode",
-        "xpose_mode",
-        "scalar_mode",
-        "bg_xpose_mode",
-    ];
-    let plain = plain.iter().all(|f| b.field(f).unwrap_or(0) == 0);
+    let plain = b.is_plain_pass();
     let groups = b.field("row_grp").zip(b.field("col_grp"));
     let sizes = b.field("num_active_rows").zip(b.field("num_active_cols"));
     let source = access::operands(b.instr).find(|o| o.role == Role::Read);
@@ -386,10 +426,9 @@ fn latch_weights(b: &Bundle<'_>, latched: &mut Latched) {
     };
     let ((r0, r_span), (c0, c_span)) = (group(rows), group(cols));
     let first_first = b.machine.settings().is(Id::WeightOrder, 1);
-    let whole = matches!(b.field("fp32_mode"), None | Some(0 | 3));
     for r in 0..r_span {
         let row = b.layout(&source).and_then(|(at, kind, offsets)| {
-            let inside = (r as u64) < n_rows && plain && whole;
+            let inside = (r as u64) < n_rows && plain;
             inside.then(|| b.fetch(at.space, at.part + r as u16, kind, &offsets))?
         });
         for c in 0..c_span {
@@ -397,7 +436,7 @@ fn latch_weights(b: &Bundle<'_>, latched: &mut Latched) {
                 continue;
             };
             *cell = match &row {
-                _ if !plain || !whole => None,
+                _ if !plain => None,
                 // Cells beyond the active ones hold zeros.
                 _ if r as u64 >= n_rows || c as u64 >= n_cols => Some(0.0),
                 None => None,
@@ -417,8 +456,7 @@ fn latch_weights(b: &Bundle<'_>, latched: &mut Latched) {
 /// The sum over the rows of weight times moving value, onto what was there (isa 05 §6.2).
 fn product(b: &Bundle<'_>, latched: &Latched) -> Option<Vec<Computed>> {
     const BEGIN: u64 = 1;
-    if b.field("perf_opt").unwrap_or(0) != 0 || !matches!(b.field("fp32_mode"), None | Some(0 | 3))
-    {
+    if !b.is_plain_pass() {
         return None;
     }
     let ((r0, _), (c0, _)) = (group(b.field("row_grp")?), group(b.field("col_grp")?));
@@ -431,7 +469,9 @@ fn product(b: &Bundle<'_>, latched: &Latched) -> Option<Vec<Computed>> {
     let begins = flags & BEGIN != 0 || flags == 0 && b.machine.settings().is(Id::PsumFlag0, 1);
     let rows = (0..n_rows as u16).map(|r| b.fetch(from.space, from.part + r, kind, &offsets));
     let rows = rows.collect::<Option<Vec<_>>>()?;
-    if out.len() != offsets.len() {
+    // A cell that is visited twice is added to twice.
+    let cells: BTreeSet<&u64> = out.iter().collect();
+    if out.len() != offsets.len() || cells.len() != out.len() {
         return None;
     }
     let mut computed = Vec::new();
@@ -467,9 +507,9 @@ fn copy(b: &Bundle<'_>) -> Option<Vec<Computed>> {
             if b.field("compute_op")? != 0 {
                 return None;
             }
-            let dtype = |name| Some(crate::isa::DType(b.field(name)? as u8));
+            let dtype = |name| Some(DType(b.field(name)? as u8));
             let (from, to) = (dtype("in_dtype")?, dtype("out_dtype")?);
-            let size = |d: crate::isa::DType| u64::from(d.bytes().max(1));
+            let size = |d: DType| u64::from(d.bytes().max(1));
             (from != to).then(|| (size(from), size(to)))
         }
         _ => None,

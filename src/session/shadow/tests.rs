@@ -8,7 +8,11 @@ use crate::program::asm::{self, assemble};
 use crate::session::{Goal, Options, tests as programs};
 
 fn session(text: &str) -> Session {
-    let options = asm::Options::new(Generation::V3);
+    session_of(Generation::V3, text)
+}
+
+fn session_of(generation: Generation, text: &str) -> Session {
+    let options = asm::Options::new(generation);
     let program = assemble(text, "test", &options).unwrap();
     let mut s = Session::new(program, Options::default()).unwrap();
     programs::run(&mut s, Goal::Continue);
@@ -154,6 +158,40 @@ fn saturation_is_counted_in_steps() {
     assert_eq!(beyond(Kind::Fp32, 0x3F80_0000, 1.0 + 1e-8), 0);
 }
 
+/// Passes of PE that are no plain products: UINT8 with zero points (isa 05 §3.3) and transposes (§6.5).
+#[test]
+fn other_passes_start_anew() {
+    // An identity once the last column is loaded first.
+    let ones = (0..32 * 32).map(|i| if i / 32 + i % 32 == 31 { "1" } else { "0" });
+    let ones: Vec<&str> = ones.collect();
+    let cases = [
+        (
+            Generation::V2,
+            "u8",
+            1,
+            "quant_offset=0x0202 xbus_sel=1",
+            "quant_offset=0x0202 xbus_sel=1",
+        ),
+        (Generation::V3, "bf16", 2, "", "transpose_mode=1"),
+    ];
+    for (generation, dtype, size, load, product) in cases {
+        let text = format!(
+            ".gen {generation}\n.engine any\n.place x sbuf[0:32, 0x1000+{n}] as {dtype}\n.place w sbuf[0:32, 0x2000+{n}] as {dtype}\n\
+            .place acc psum[0:32, bank 1, 0+128] as fp32\n.fill x as {dtype} = 5\n.data w as {dtype} = {ones}\n\
+            LDWEIGHTS {dtype}@w[1][32] num_active_rows=32 num_active_cols=32 row_grp=Q0 col_grp=Q0 {load};\n\
+            MATMUL {dtype}@x[1][32] fp32@acc[1][32] num_active_rows=32 num_active_cols=32 psum_accumulate_flags=3 row_grp=Q0 col_grp=Q0 {product};\nHALT;",
+            n = 32 * size,
+            ones = ones.join(", "),
+        );
+        let mut s = session_of(generation, &text);
+        assert_eq!(s.seq(), 3, "{:?}", s.stop());
+        let acc = s.place("acc").unwrap();
+        let e = s.errors(&acc).unwrap();
+        assert_eq!((e.carried, e.abs), (0, 0.0), "{product}");
+        assert_eq!(e.anew.get("MATMUL"), Some(&1), "{product}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
@@ -176,5 +214,44 @@ proptest! {
             // As text: a NaN is not equal to itself.
             prop_assert_eq!(format!("{:?}", s.errors(&place).unwrap()), format!("{:?}", known[seq as usize]));
         }
+    }
+
+    /// Every operation means in f64 what it means in fp32.
+    #[test]
+    fn operations_are_those_of_the_machine(a in -40i16..40, b in -40i16..40) {
+        let (a, b) = (f32::from(a) / 4.0, f32::from(b) / 4.0);
+        for op in 0..=u8::MAX {
+            let Some(wide) = eval::alu(op.into(), a.into(), b.into()) else {
+                continue;
+            };
+            let held = num::f32_op(op, a, b, num::MinMaxNan::Num);
+            prop_assert!(held.is_some(), "{op:#x}");
+            let held = held.unwrap();
+            let same = held == wide as f32 || held.is_nan() && wide.is_nan();
+            let near = (f64::from(held) - wide).abs() <= 1e-6 * wide.abs();
+            prop_assert!(same || near, "{op:#x} {a} {b}: {held} {wide}");
+        }
+    }
+
+    /// Small integers are exact in fp32: at most 9 * 7^6.
+    #[test]
+    fn exact_programs_have_no_error(
+        data in prop::collection::vec(-9i32..10, 4),
+        ops in prop::collection::vec((prop::sample::select(vec!["ADD", "SUBTRACT", "MULT", "MAX", "MIN"]), -7i32..8), 1..7),
+    ) {
+        let data: Vec<String> = data.iter().map(|x| format!("{x}.0")).collect();
+        let lines: String = ops
+            .iter()
+            .map(|(op, x)| format!(
+                "TENSOR_SCALAR_ARITH_OP fp32@a[1][4] fp32@a[1][4] num_active_channels=1 op0={op} op1=BYPASS imm0={x}.0;\n"
+            ))
+            .collect();
+        let mut s = session(&format!(
+            ".gen v3\n.engine any\n.place a sbuf[0, 0+16] as fp32\n.data a as fp32 = {}\n{lines}HALT;",
+            data.join(", ")
+        ));
+        let a = s.place("a").unwrap();
+        let e = s.errors(&a).unwrap();
+        prop_assert_eq!((e.elements, e.carried, e.ulp, e.abs, e.rel), (4, 4, 0, 0.0, 0.0));
     }
 }

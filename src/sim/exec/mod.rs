@@ -23,7 +23,7 @@ mod tests;
 pub use act::activation;
 pub use ctrl::branch::{Frame, frame};
 pub(super) use cx::Fired;
-pub use cx::{Cx, Moment, Report, Scalars, Scratch};
+pub use cx::{Cx, Moment, Report, Scalars, Scratch, kind_of};
 pub use dest::{Dest, Fresh, map_bytes, map_f32, map_f32_by};
 pub use dma::{Transfer, in_flight, landing, own_transfers};
 pub(super) use pool::random::seed;
