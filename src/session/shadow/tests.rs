@@ -158,6 +158,20 @@ fn saturation_is_counted_in_steps() {
     assert_eq!(beyond(Kind::Fp32, 0x3F80_0000, 1.0 + 1e-8), 0);
 }
 
+/// 0x78 is infinite as fp8e4 and 256 as fp8e4fn (isa 13 §1): what was not computed is read as the machine reads it.
+#[test]
+fn fp8_is_read_as_set() {
+    let text = ".gen v3\n.engine any\n.place q sbuf[0, 0x100+1] as fp8e4\n.place a sbuf[0, 0+4] as fp32\n.data q as u8 = 0x78\n\
+        CAST fp8e4@q[1][1] fp32@a[1][1] num_active_channels=1;\nHALT;";
+    let program = assemble(text, "test", &asm::Options::new(Generation::V3)).unwrap();
+    let mut options = Options::default();
+    options.settings.set("numerics.fp8e4", "fn").unwrap();
+    let mut s = Session::new(program, options).unwrap();
+    programs::run(&mut s, Goal::Continue);
+    s.set_shadow(true);
+    assert_eq!(wide(&mut s, "a"), [Some(256.0)]);
+}
+
 /// Passes of PE that are no plain products: UINT8 with zero points (isa 05 §3.3) and transposes (§6.5).
 #[test]
 fn other_passes_start_anew() {
