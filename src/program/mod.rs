@@ -1,7 +1,7 @@
 //! Many bundles with names: files, text, listings.
 //!
 //! A [`Program`] is one [`Stream`] per instruction queue plus named regions and initial data.
-//! [`load`] makes one from files, [`asm`] from text; [`listing`] prints it so that [`asm`] gives
+//! [`load`] makes one from files ([`manifest`] and [`neff`] are those with places and arrays), [`asm`] from text; [`listing`] prints it so that [`asm`] gives
 //! the same bytes back, [`explain`] takes one bundle apart, [`check`] looks for broken rules, [`ap`] reads
 //! access patterns as the compiler prints them.
 //! Streams are read as they are needed: a file of any size opens at once.

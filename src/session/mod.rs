@@ -2,8 +2,9 @@
 //!
 //! A [`Session`] is what every front end holds. Reading takes `&Session`; what changes something is a method that takes
 //! `&mut Session` and is undoable. [`run`](Session::run) is the one loop that moves time, in both directions; `stops` says where it
-//! halts, `timeline` how far back and forth it can go. Views (`info`, `attribution`, `heat`, `snapshots`) are functions of the
-//! state and of the journal's records, so they are right at every point of time.
+//! halts, `timeline` how far back and forth it can go. Views (`info`, `attribution`, `chain`, `heat`, `snapshots`) are functions of
+//! the state and of the journal's records, so they are right at every point of time; `explore`, `compare` and `shadow` run machines of
+//! their own beside it.
 //!
 //! No text of users is parsed here and nothing is printed.
 

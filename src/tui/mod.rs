@@ -32,6 +32,10 @@ const IDLE: Duration = Duration::from_millis(200);
 /// Shortest time between two frames of a run: 30 Hz.
 const FRAME: Duration = Duration::from_millis(33);
 
+/// The shortest wait for input: with none at all the reader does not look. (It is the one that polls the terminal itself; the
+/// other one may leave a key that arrives together with a resize lying until the next key.)
+const NOW: Duration = Duration::from_micros(100);
+
 /// Runs the application on the terminal until it is left.
 ///
 /// # Errors
@@ -56,13 +60,13 @@ pub fn run(mut app: App) -> io::Result<()> {
         let wait = app.due().unwrap_or(IDLE).min(IDLE);
         // All that has arrived is handled before the next frame, so held keys and resizes of the
         // window never queue up behind drawing.
-        let mut ready = event::poll(wait)?;
+        let mut ready = event::poll(wait.max(NOW))?;
         while ready {
             dirty |= app.handle(&event::read()?);
             if !grant(&mut app, &mut guard)? {
                 return Ok(());
             }
-            ready = event::poll(Duration::ZERO)?;
+            ready = event::poll(NOW)?;
         }
         dirty |= app.tick();
         if !grant(&mut app, &mut guard)? {

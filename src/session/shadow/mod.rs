@@ -251,7 +251,8 @@ impl Microscope {
             self.values.clear(rect);
         }
         match computed {
-            Some(computed) => {
+            // A bundle that is passed over as not modelled stores nothing.
+            Some(computed) if !writes.is_empty() => {
                 for c in computed {
                     self.values.set(c.space, c.part, c.off, c.len, c.value);
                 }
@@ -262,7 +263,7 @@ impl Microscope {
                 let name = instr.map_or("?".into(), |i| i.name());
                 *self.anew.entry(name.into_owned()).or_default() += 1;
             }
-            None => {}
+            _ => {}
         }
     }
 
