@@ -153,7 +153,7 @@ fn lanes_of(read: &Rect, store: &Rect, shift: i32) -> Option<Rect> {
     })
 }
 
-/// Indices of the elements of a walk that share a byte with a range of a partition, at most [`MOST`] of them.
+/// Indices of the elements of a walk that share a byte with a range of a partition.
 fn elements(o: &Operand, base: i64, range: &Rect) -> Vec<usize> {
     let Shape::Static(p) = o.shape else {
         return Vec::new();
