@@ -172,7 +172,13 @@ proptest! {
         if tiny {
             s.machine.journal_mut().set_budget(15_000);
             s.timeline.set_budget(1 << 20, (20_000, 4));
-            prop_assert_eq!(s.chain(&p, limits).unwrap(), chain);
+            let mut again = s.chain(&p, limits).unwrap();
+            prop_assert_eq!(again.links.len(), chain.links.len());
+            // A record larger than the log leaves no bytes of before it: a value may be unknown then, but never another one.
+            for (link, known) in again.links.iter_mut().zip(&chain.links) {
+                link.value = link.value.or(known.value);
+            }
+            prop_assert_eq!(again, chain);
         }
     }
 
