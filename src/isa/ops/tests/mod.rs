@@ -5,6 +5,7 @@ mod fields;
 mod layouts;
 mod legal;
 mod legal_dve;
+mod rule_ids;
 
 use crate::isa::{Bundle, Generation, Instr, decode};
 
