@@ -3,7 +3,7 @@
 use super::{bundle, lines};
 use crate::isa::field::{FieldDesc, FieldKind};
 use crate::isa::fields::Pattern;
-use crate::isa::{Instr, Known, table};
+use crate::isa::{Bundle, Generation, Instr, Known, check, decode, table};
 
 const FILES: [(&str, &str); 4] = [
     (
@@ -184,4 +184,43 @@ fn undefined_members_are_found_in_every_field() {
     }
     assert!(tried.len() > 100, "{}", tried.len());
     assert_eq!(silent, std::collections::BTreeSet::new());
+}
+
+/// What the common rules say of each value of each enumeration, in every layout on every generation that has it: `enum` for an
+/// undefined one, unless the enumeration is open, and never for a member.
+#[test]
+fn members_are_values_and_nothing_else_is() {
+    let mut wrong = std::collections::BTreeSet::new();
+    for row in table::rows() {
+        for g in Generation::MODELLED
+            .into_iter()
+            .filter(|g| row.gens.has(*g))
+        {
+            let b = Bundle::of_opcode(row.byte);
+            let fields = decode(&b, g).format.fields;
+            for f in fields {
+                let FieldKind::Enum(desc) = f.kind else {
+                    continue;
+                };
+                for value in 0..1u64 << f.bits {
+                    let mut b = b;
+                    b.put_bits(f.at, f.bits, value);
+                    let changed = decode(&b, g);
+                    // The field may choose another layout.
+                    if changed.format.field(f.name).is_none() {
+                        continue;
+                    }
+                    let undefined = desc.name_of(value as u8).is_none() && !desc.open;
+                    let found = check(&changed, Some(changed.home()));
+                    let said = found
+                        .iter()
+                        .any(|v| v.rule == "enum" && v.field == Some(f.name));
+                    if said != undefined {
+                        wrong.insert(format!("{g} {} {} {value:#x}", row.name, f.name));
+                    }
+                }
+            }
+        }
+    }
+    assert_eq!(wrong, std::collections::BTreeSet::new());
 }

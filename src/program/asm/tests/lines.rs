@@ -194,10 +194,14 @@ fn wrong_lines() {
 
 #[test]
 fn lines_of_the_vendor_and_the_sheets() {
-    // isa 08 §4, 09 §9.1 (the first two and the trigger are real bundles), interface §5.
+    // isa 01 §6, 08 §4, 09 §9.1 (the first two and the trigger are real bundles), interface §5.
     let zeros = |n: usize| "0".repeat(n);
     let name = "715f6772616469656e745f6f7574";
     for (text, hex) in [
+        (
+            "NOP $S[7]>=4 $S[7]++@complete;",
+            format!("a4100000 0507 1307 04000000 {}", zeros(104)).replace(' ', ""),
+        ),
         (
             "EVENT_SEMAPHORE $S[11]>0;",
             format!("a0100000040b{}", zeros(116)),
