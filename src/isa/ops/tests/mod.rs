@@ -1,6 +1,7 @@
 //! The vectors of the sheets against the tables.
 
 mod dve_pool;
+mod enums;
 mod fields;
 mod layouts;
 mod legal;
